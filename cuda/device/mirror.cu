@@ -1,6 +1,6 @@
-/* Rows mirrored left and right, or as they are: what a turn is besides a transpose. Rows in another order are
- * the views' negative strides. Reads and writes a pixel once, by words: four pixels of 3 bytes are three
- * words, and where a row ends inside a word, the words of the mirrored row are shifted together from two. No
+/* Copies rows, or mirrors them left to right: the part of a turn that is not a transpose. Negative strides of
+ * the views reverse the order of rows. Reads and writes each pixel once, by words: four pixels of 3 bytes are
+ * three words. If a row ends inside a word, each word of the mirrored row is shifted together from two. No
  * shared memory. 64x4 threads, four pixels each.
  * Limit: not measured. */
 #include "launch.cuh"
@@ -78,5 +78,5 @@ extern "C" lap_code lap_cuda_mirror(
     if (in->channels == 3)
         return LAP_LAUNCH(launch, (left_right ? rows_kernel<3, true> : rows_kernel<3, false>), in->base,
             in->stride, out->base, out->stride, in->width, in->height);
-    return lap_fail(err, LAP_E_INTERNAL, "pixels of %d channels are not mirrored here", in->channels);
+    return lap_fail(err, LAP_E_INTERNAL, "cannot mirror pixels of %d channels", in->channels);
 }

@@ -1,4 +1,4 @@
-/* Timing on the device, by events. */
+/* Times work on the device with events. */
 #include <stdlib.h>
 
 #include "launch.cuh"

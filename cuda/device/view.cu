@@ -1,4 +1,4 @@
-/* Views in device memory, and the way of pixels there and back. */
+/* Allocates views in device memory, and copies pixels there and back. */
 #include <string.h>
 
 #include "launch.cuh"
@@ -102,7 +102,7 @@ extern "C" lap_code lap_cuda_check_place(const lap_view *view, const char *which
 {
     if (view->place < 0 || view->place >= lap_cuda_count(NULL))
         return lap_fail(
-            err, LAP_E_USAGE, "%s: place %d, and this machine has no such device", which, view->place);
+            err, LAP_E_USAGE, "%s: place %d, but this machine has no such device", which, view->place);
     cudaPointerAttributes memory = {};
     lap_code code = lap_cuda_use(view->place, err);
     if (!code)

@@ -1,4 +1,5 @@
-/* A warp's strip of a row: each lane owns 16 bytes, and the first and last lane only hand theirs on. */
+/* A warp's strip of a row: each lane owns 16 bytes, and the first and last lane only pass theirs to their
+ * neighbours. */
 #ifndef LAP_CUDA_STRIP_CUH
 #define LAP_CUDA_STRIP_CUH
 

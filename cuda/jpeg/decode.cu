@@ -112,7 +112,7 @@ lap_code lap_cuda_jpeg_decode_enqueue(const lap_cuda_jpeg_plan *plan, const void
     const lap_jpeg_run run = {pixels->place, stream, err};
     if (pixels->width != plan->frame.width || pixels->height != plan->frame.height ||
         pixels->channels != plan->channels || (uintptr_t)pixels->base % 8 || pixels->stride % 8)
-        return lap_fail(err, LAP_E_USAGE, "a view of another shape than the picture's");
+        return lap_fail(err, LAP_E_USAGE, "the view's size or channels differ from the picture's");
     const lap_jpeg_job job = job_of(plan, workspace);
     lap_code code = lap_cuda_use(run.device, err);
     if (!code && events && events[0])

@@ -3,11 +3,12 @@
  *
  * A picture: lap_cuda_jpeg_decode_plan says whether the device takes such a frame and how much memory it
  * needs; lap_cuda_jpeg_decode_stage_tables fills host memory; lap_cuda_jpeg_decode_enqueue puts everything on
- * a stream: it allocates nothing and waits for nothing, so that many pictures can be on their way on as many
- * streams. Once the stream has come there, lap_cuda_jpeg_odd says what the device found. Anything but 0 means
- * "not mine": the pixels are worth nothing, and the serial decoder alone judges the file.
+ * a stream: it allocates nothing and waits for nothing, so many pictures can be decoded at once, each on its
+ * own stream. After the stream has run the work, lap_cuda_jpeg_odd says what the device found. If that is not
+ * 0, discard the pixels and decode the file with the serial decoder, which decides whether it is valid.
  *
- * Thread safe: a plan is read only once made; workspace, staging and result belong to one picture at a time.
+ * Thread safe: a plan is only read after it is made; workspace, staging and result belong to one picture at a
+ * time.
  */
 #ifndef LAP_CUDA_JPEG_DECODE_H
 #define LAP_CUDA_JPEG_DECODE_H

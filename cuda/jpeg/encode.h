@@ -2,12 +2,13 @@
  * Huffman tables). C interface.
  *
  * lap_cuda_jpeg_encode_plan says whether the device takes such a picture and how much memory it needs;
- * lap_cuda_jpeg_encode_enqueue puts everything on a stream: it allocates nothing and waits for nothing. Once
- * the stream has come there, the scan (all that stands between the scan header and the EOI marker) lies in
- * host memory and result says how long it is. result->overflow: it did not fit, and the CPU has to encode the
+ * lap_cuda_jpeg_encode_enqueue puts everything on a stream: it allocates nothing and waits for nothing. After
+ * the stream has run the work, host memory holds the scan (everything between the scan header and the EOI
+ * marker), and result holds its length. result->overflow: the scan did not fit; the CPU has to encode the
  * picture. Source of all arithmetic: ITU-T T.81 and the roundings of libjpeg-turbo 2.1.
  *
- * Thread safe: a plan is read only once made; workspace, scan and result belong to one picture at a time. */
+ * Thread safe: a plan is only read after it is made; workspace, scan and result belong to one picture at a
+ * time. */
 #ifndef LAP_CUDA_JPEG_ENCODE_H
 #define LAP_CUDA_JPEG_ENCODE_H
 

@@ -1,8 +1,8 @@
-/* Pixels to planes of samples: colour, and the mean of the pixels of a sample. The first stage of encoding in
- * its simple form, for any sampling: a thread per four samples of one component. Global memory: 3 bytes read
- * per pixel and component, one by one, 1.5 written per pixel with 4:2:0. Shared memory: none. 256 threads,
- * four samples each.
- * Measured: issue slots 81 % busy, L1 30, DRAM 30; L2 was not counted (bench photo, H200). */
+/* Turns pixels into planes of samples: converts colours, and averages the pixels of a sample. The first stage
+ * of encoding in its simple form, for any sampling: a thread per four samples of one component. Global
+ * memory: 3 bytes read per pixel and component, one by one, 1.5 written per pixel with 4:2:0. Shared memory:
+ * none. 256 threads, four samples each. Measured: issue slots 81 % busy, L1 30, DRAM 30; L2 was not counted
+ * (bench photo, H200). */
 #include "encode_colour.cuh"
 
 constexpr unsigned THREADS = 256, EACH = 4;

@@ -1,4 +1,4 @@
-/* Colour and the mean of pixels, as libjpeg-turbo rounds them. */
+/* Converts colours and averages pixels, rounded as libjpeg-turbo does. */
 #ifndef LAP_CUDA_JPEG_ENCODE_COLOUR_CUH
 #define LAP_CUDA_JPEG_ENCODE_COLOUR_CUH
 

@@ -1,5 +1,5 @@
-/* Shared by the lecture's versions: one thread per row, 32 threads per block. CHECKED is what the lecture
- * asks for: without it sizes are multiples of 32. */
+/* Shared by the lecture's versions: one thread per row, 32 threads per block. With CHECKED, as the
+ * lecture asks, any size works; without it, sizes must be multiples of 32. */
 #ifndef LAP_CUDA_MATVEC_CUH
 #define LAP_CUDA_MATVEC_CUH
 

@@ -1,4 +1,4 @@
-/* The walk of a grid over an array in vectors of 16 bytes, and the values before and after whole vectors. */
+/* Walks a grid over an array in vectors of 16 bytes, then over the values before and after whole vectors. */
 #ifndef LAP_CUDA_REDUCE_WIDE_CUH
 #define LAP_CUDA_REDUCE_WIDE_CUH
 

@@ -1,7 +1,7 @@
 /* cuda-naive-write: one element per thread; reads go down columns, writes along rows.
  * Since cuda-naive: x and y of a thread change places, so that the scattered side is the reading one.
- * Global memory: an element read and written once; 16 sectors of 32 bytes are read by a warp, and what of
- * them it does not use stays in L1 for the warps beside it.
+ * Global memory: an element read and written once; a warp reads 16 sectors of 32 bytes; the bytes that
+ * it does not use stay in L1 for the neighbouring warps.
  * Shared memory: none.
  * 16x16 threads, one element per thread.
  * Measured: of floats L1 70 % busy, longest wait: loads, 45.0 cycles an instruction; of doubles L1 90,

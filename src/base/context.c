@@ -19,8 +19,8 @@ static int usable_cores(void)
 lap_context *lap_context_create(int threads, lap_error *err)
 {
     if (threads < 0 || threads > MAX_THREADS) {
-        lap_fail(err, LAP_E_USAGE, "%d threads asked for; 1 to %d will do, 0 is one per core", threads,
-            MAX_THREADS);
+        lap_fail(err, LAP_E_USAGE, "%d threads requested; allowed are 1 to %d, or 0 for one per core",
+            threads, MAX_THREADS);
         return NULL;
     }
     lap_context *context = calloc(1, sizeof *context);

@@ -70,7 +70,7 @@ static lap_code finish(lap_kernel *kernel, lap_error *err)
     }
     if (sum > 4194304.0)
         return lap_fail(
-            err, LAP_E_USAGE, "kernel: the coefficients' absolute values sum up to %g; at most 2^22", sum);
+            err, LAP_E_USAGE, "kernel: the coefficients' absolute values add up to %g, more than 2^22", sum);
     for (int i = 0; i < TAPS; i++)
         kernel->hi[i] = kernel->is_integer ? (int32_t)kernel->h[i] : 0;
     kernel->abs_sum = sum;
@@ -187,8 +187,8 @@ static lap_code parse_file(const char *path, lap_kernel *kernel, lap_error *err)
     int fd = open_file(path);
     if (fd < 0)
         return lap_fail(err, LAP_E_USAGE,
-            "kernel '%s': no preset, no list of 25 or 9 numbers, and as a file: %s", path,
-            errno == ESPIPE ? "no regular file" : strerror(errno));
+            "kernel '%s': not a preset, not a list of 25 or 9 numbers, and cannot be read as a file: %s",
+            path, errno == ESPIPE ? "not a regular file" : strerror(errno));
     ssize_t got = 1;
     while (size < sizeof text && (got > 0 || (got < 0 && errno == EINTR))) {
         got = read(fd, text + size, sizeof text - size);

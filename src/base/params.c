@@ -59,7 +59,7 @@ int lap_params_tolerance(const lap_params *params)
 lap_code lap_params_check(const lap_params *p, lap_border border, lap_error *err)
 {
     if (!lap_border_name(border))
-        return lap_fail(err, LAP_E_USAGE, "border %d is none", (int)border);
+        return lap_fail(err, LAP_E_USAGE, "unknown border %d", (int)border);
     if (!lap_range_name(p->range))
         return lap_fail(err, LAP_E_USAGE, "range %d is neither clamp nor abs", (int)p->range);
     if (!isfinite(p->scale) || !isfinite(p->offset))

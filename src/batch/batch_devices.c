@@ -48,13 +48,13 @@ static const lap_rung *auto_rung(const lap_batch_load *load, const char **why)
     const lap_rung *rung = NULL;
     const uint64_t ms = load->large_bytes / cpu_bytes_per_ms(load);
     if (!s->filter || strcmp(s->backend, "auto") != 0 || s->codec != LAP_CODEC_AUTO)
-        *why = "a backend of the CPU was asked for";
+        *why = "a CPU backend was requested";
     else if (!lap_device_may_be(why))
         return NULL;
     else if (lap_params_tolerance(&s->params) < 0)
-        *why = "nothing is promised about how far backends agree with this kernel";
+        *why = "with this kernel, backends may differ by any amount";
     else if (ms < START_MS + START_MS_PER_GPU * (uint64_t)lap_device_to_start())
-        *why = "the photos are few or small: the CPU is done before a device has started";
+        *why = "the photos are few or small: the CPU finishes before a device has started";
     else if ((*why = lap_device_codec_unavailable(LAP_DEVICE_CODES)) != NULL)
         return NULL;
     else if (lap_rung_find(LAP_OP_FILTER, lap_rung_fastest_on_device(LAP_OP_FILTER), &rung, NULL) != LAP_OK)

@@ -250,7 +250,7 @@ static lap_code check_folder(const char *path, lap_error *err)
     struct stat st;
     if (stat(path, &st) != 0)
         return lap_fail_at(err, LAP_E_MISSING, path, "no such folder");
-    return S_ISDIR(st.st_mode) ? LAP_OK : lap_fail_at(err, LAP_E_USAGE, path, "is no folder");
+    return S_ISDIR(st.st_mode) ? LAP_OK : lap_fail_at(err, LAP_E_USAGE, path, "is not a folder");
 }
 
 lap_code lap_compare_folders(lap_context *context, const char *a, const char *b,

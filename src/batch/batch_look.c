@@ -67,7 +67,7 @@ static lap_code find_sides(look *l, lap_error *err)
             code = lap_side_check(o->sides[i], &o->files_from, 1, err);
         if (code == LAP_OK && length < (int)sizeof records &&
             strncmp(l->sides[i].name, records, (size_t)length) == 0)
-            code = lap_fail_at(err, LAP_E_CLASH, o->sides[i], "lies among the records of lapedge");
+            code = lap_fail_at(err, LAP_E_CLASH, o->sides[i], "lies in the folder of lapedge's own records");
         if (code != LAP_OK)
             return code;
     }

@@ -22,7 +22,8 @@ static bool next_warning(lap_executor *ex, lap_error *warning)
             continue;
         d->is_reported = true;
         snprintf(name, sizeof name, "CUDA device %d", d->number);
-        lap_fail_at(warning, LAP_E_DEVICE, name, "lost, its photos are done without it: %s", d->why.message);
+        lap_fail_at(
+            warning, LAP_E_DEVICE, name, "failed; its photos are processed without it: %s", d->why.message);
         return true;
     }
     return false;

@@ -368,7 +368,7 @@ static lap_status plan(in_place *run, photo *p, lap_report *report)
     if (find_place(run, p, why) != LAP_OK || take_turn(run, p, &again, why) != LAP_OK)
         return LAP_FAILED;
     if (again) {
-        snprintf(report->note, sizeof report->note, "the same file as one before, which is done once");
+        snprintf(report->note, sizeof report->note, "the same file as an earlier one; it is filtered once");
         return LAP_SKIPPED;
     }
     lap_status status = ask_record(run, p, why);

@@ -181,8 +181,8 @@ static lap_code read_name(lap_list *list, bool *is_one, lap_error *err)
         const size_t part = stop ? (size_t)(stop - begin) : there;
         if (list->end && length == 0 && part > 1 && memchr(begin, 0, part) &&
             (memcmp(begin, "\xff\xfe", 2) == 0 || memcmp(begin, "\xfe\xff", 2) == 0))
-            return lap_fail_at(
-                err, LAP_E_USAGE, list->shown, "this list is UTF-16; convert it to UTF-8, as iconv does");
+            return lap_fail_at(err, LAP_E_USAGE, list->shown,
+                "this list is UTF-16; convert it to UTF-8, for example with iconv");
         if (list->end && memchr(begin, 0, part)) {
             lap_fail_at(
                 err, LAP_E_USAGE, list->shown, "zero bytes between the names of this list, not line ends");

@@ -309,7 +309,7 @@ lap_code lap_made_refuse(lap_made made, const char *path, lap_error *err)
                       : made == LAP_MADE_FILTERED   ? "is an edge map that lapedge made, not a turned photo"
                       : made == LAP_MADE_UNBELIEVED ? "its record may have been written by somebody else"
                       : made == LAP_MADE_UNHASHED   ? "its record is too old to tell whether it was changed"
-                      : made == LAP_MADE_SAID       ? "its record is no proof that lapedge made it"
+                      : made == LAP_MADE_SAID       ? "its record does not prove that lapedge made it"
                       : made == LAP_MADE_ELSEWHERE  ? "was made from a photo in another folder"
                                                     : "was not made by lapedge";
     return lap_error_remedy(err, lap_fail_at(err, LAP_E_EXISTS, path, "exists and %s", why),

@@ -83,9 +83,9 @@ static lap_code check(const lap_batch_options *o, lap_error *err)
 {
     const lap_batch_take *take = o->take;
     if (o->shards > 1)
-        return lap_fail(err, LAP_E_USAGE, "a share of the photos cannot show which are gone");
+        return lap_fail(err, LAP_E_USAGE, "a share of the photos does not show which photos are gone");
     if (o->files_from)
-        return lap_fail(err, LAP_E_USAGE, "a list of files cannot show which are gone");
+        return lap_fail(err, LAP_E_USAGE, "a list of files does not show which photos are gone");
     if (take && (take->include_count || take->exclude_count || take->extensions))
         return lap_fail(err, LAP_E_USAGE, "photos that a filter leaves out would look gone");
     return LAP_OK;
@@ -197,7 +197,7 @@ static bool stands(const lap_manifest_line *line, int *why)
     return is_there && S_ISDIR(st.st_mode) && (int64_t)st.st_ino == line->folder_inode;
 }
 
-/* A recorded folder was moved if it stands no more and photos of it lie, at the same names, in a folder of
+/* A recorded folder was moved if it no longer exists and its photos, under the same names, are in a folder of
  * this run. */
 static lap_code look_for_move(void *user, const lap_manifest_line *line, lap_error *err)
 {
@@ -329,7 +329,7 @@ static bool is_gone(lap_prune *p, char *path, prune_trouble *trouble)
         gone = false;
     }
     if (why != 0)
-        *trouble = (prune_trouble){"stays, as its photo cannot be looked for", why};
+        *trouble = (prune_trouble){"is kept, because lapedge cannot check whether its photo exists", why};
     return gone && why == 0;
 }
 
@@ -395,7 +395,7 @@ static lap_code remove_output(const lap_prune *p, const lap_manifest_line *line,
     if (code == LAP_E_MEMORY)
         return code;
     if (code == LAP_E_UNREADABLE)
-        *trouble = (prune_trouble){"stays, as it cannot be read", errno};
+        *trouble = (prune_trouble){"is kept, because it cannot be read", errno};
     if (code != LAP_OK || content != line->content)
         return LAP_OK;
     *removed = p->options->dry_run || unlinkat(output->folder, output->name, 0) == 0;
@@ -414,7 +414,7 @@ static lap_code look_at_photo(
     lap_error why;
     *goes = false;
     if (!photo.path)
-        *trouble = (prune_trouble){"stays, as its photo cannot be looked for", errno};
+        *trouble = (prune_trouble){"is kept, because lapedge cannot check whether its photo exists", errno};
     else if (photo.relation == IS_HERE || (differs && force))
         *goes = is_gone(p, photo.path, trouble);
     free(photo.path);

@@ -33,7 +33,7 @@ lap_code lap_bench(lap_context *context, lap_op op, const lap_bench_options *opt
     void *user, lap_error *err)
 {
     if ((int)op < 0 || op > LAP_OP_CODEC)
-        return lap_fail(err, LAP_E_USAGE, "bench: no operation of number %d", (int)op);
+        return lap_fail(err, LAP_E_USAGE, "bench: unknown operation %d", (int)op);
     lap_bench_options checked = *options;
     if (op == LAP_OP_CODEC && checked.runs == 0)
         checked.runs = CODEC_RUNS;

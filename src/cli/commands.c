@@ -105,7 +105,7 @@ lap_cli_exit lap_cli_check_first_word(const lap_cli *cli, bool is_command)
         return LAP_EXIT_OK;
     char name[PATH_MAX], quoted[PATH_MAX];
     if (is_split_name(cli, name))
-        return lap_cli_usage("%s: no such file; a name with spaces stands in quotation marks: %s", word,
+        return lap_cli_usage("%s: no such file; put a name with spaces in quotation marks: %s", word,
             lap_cli_quoted(name, quoted, sizeof quoted));
     if (hint)
         return lap_cli_usage("%s: no such file, and no command; %s", word, hint);

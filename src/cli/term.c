@@ -51,7 +51,7 @@ char *lap_cli_shown(const char *text)
     return NULL;
 }
 
-/* The last problem, for the object of --json. A kind stays until another one is set. */
+/* The last problem, for the object of --json. A kind stays in effect until another one is set. */
 static struct {
     const char *kind;
     char message[1024];

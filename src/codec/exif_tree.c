@@ -239,12 +239,12 @@ const char *lap_exif_tree_why(const lap_exif_tree *tree, const lap_exif_director
         return why;
     const lap_exif_directory *target = lap_exif_tree_led_to(tree, &e);
     if (target)
-        return is_empty(tree, target) ? "leads to nothing" : NULL;
+        return is_empty(tree, target) ? "points to nothing" : NULL;
     if (!e.is_outside)
         return NULL;
     return is_owned_by(tree, e.value, e.size, LAP_OWNER_GOES) ||
                    is_owned_by(tree, e.value, e.size, LAP_OWNER_DIRECTORY)
-               ? "overlaps what goes"
+               ? "overlaps a removed part"
                : NULL;
 }
 
@@ -363,7 +363,7 @@ lap_code lap_exif_tree_build(
     tree->count = tree->entries = tree->work = 0;
     tree->broken = 0;
     if (!lap_tiff_open(&tree->tiff, payload, size))
-        return lap_fail(err, LAP_E_DAMAGED, "EXIF does not begin as TIFF does");
+        return lap_fail(err, LAP_E_DAMAGED, "EXIF does not begin with a TIFF header");
     tree->map = calloc(tree->tiff.size, 1);
     if (!tree->map)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for EXIF");

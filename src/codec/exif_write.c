@@ -71,7 +71,7 @@ static void copy_entry(writer *w, shelf *s, const lap_exif_directory *d, const l
                                     .tag = (int)e->tag,
                                     .bytes = e->size,
                                     .reason = "too large"});
-        lap_meta_warn(w->drops, "EXIF has more than fits: a tag of %zu bytes is left out", e->size);
+        lap_meta_warn(w->drops, "EXIF is too large: a tag of %zu bytes is left out", e->size);
         return;
     }
     const size_t at = next_entry(w, s, e->tag, e->type, e->values);
@@ -228,7 +228,7 @@ static void add_thumbnail(writer *w, size_t link)
     const size_t copied = picture ? copy_jpeg(tree->tiff.bytes + begin, size, w->to + picture) : 0;
     if (!copied) {
         w->size = before;
-        lap_meta_warn(w->drops, "the EXIF thumbnail is no whole JPEG of the usual kind and is left out");
+        lap_meta_warn(w->drops, "the EXIF thumbnail is not a complete baseline JPEG and is left out");
         return;
     }
     w->size = picture + copied;

@@ -147,7 +147,7 @@ static lap_code choose_exif(chooser *c, lap_error *err)
             continue;
         if (has_one && (c->keep & LAP_KEEP_LISTED)) {
             drop(c, s, "stands twice");
-            lap_meta_warn(c->drops, "EXIF stands twice: the second is left out");
+            lap_meta_warn(c->drops, "EXIF occurs twice: the second one is left out");
             continue;
         }
         has_one = true;
@@ -197,7 +197,7 @@ static void judge_extended(chooser *c)
     c->has_extended = (!harmless && !picture) ||
                       (lap_xmp_clean(joined, size, &cleaning, joined + size, &cleaned) && cleaned == size);
     if (!c->has_extended && harmless)
-        lap_meta_warn(c->drops, "the second part of XMP may name the place and is left out");
+        lap_meta_warn(c->drops, "the second part of XMP may contain the location and is left out");
 }
 
 static void choose_xmp(chooser *c, const lap_segment *s)
@@ -231,7 +231,7 @@ static void choose_xmp(chooser *c, const lap_segment *s)
             return;
         }
         drop(c, s, "cannot be read");
-        lap_meta_warn(c->drops, "XMP is left out: it may hold %s and is too unusual to be sure",
+        lap_meta_warn(c->drops, "XMP is left out: it may contain %s, and is too unusual to check",
             harmless ? "the place" : "a thumbnail");
         return;
     }

@@ -164,7 +164,7 @@ lap_code lap_png_create(lap_decoder *decoder, lap_error *err)
     if (state && state->png)
         state->info = png_create_info_struct(state->png);
     if (state && !state->png && !state->no_memory)
-        return lap_fail(err, LAP_E_BACKEND, "the libpng that runs is %.20s, lapedge was built with %s",
+        return lap_fail(err, LAP_E_BACKEND, "the loaded libpng is %.20s, but lapedge was built with %s",
             png_get_libpng_ver(NULL), PNG_LIBPNG_VER_STRING);
     if (!state || !state->info)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");

@@ -4,10 +4,10 @@
 
 const char *lap_huff_odd_text(lap_huff_odd odd)
 {
-    static const char *const texts[] = {"nothing odd", "a Huffman table is invalid or missing",
+    static const char *const texts[] = {"nothing unusual", "a Huffman table is invalid or missing",
         "bits that begin no code", "coefficients past the end of a block", "data that ends too early",
         "data left over before a marker", "a marker in the wrong place", "a DC value outside of 16 bits",
-        "data that does not fall into step"};
+        "data whose symbols cannot be aligned"};
     return (unsigned)odd < sizeof texts / sizeof *texts ? texts[odd] : "unknown";
 }
 

@@ -86,7 +86,7 @@ static lap_code grow(lap_device_staging *staging, lap_pinned *pinned, size_t byt
     const size_t others = bytes_of(staging) - pinned->room;
     if (!lap_add(bytes, bytes / 8 + PAGE, &room) ||
         (staging->most && (room > staging->most || others > staging->most - room)))
-        return lap_fail(err, LAP_E_LIMIT, "more pinned memory than it may take");
+        return lap_fail(err, LAP_E_LIMIT, "more pinned memory than the limit");
     room = room / PAGE * PAGE;
     drop(staging, pinned);
     void *memory = NULL;

@@ -69,7 +69,7 @@ static lap_code hash_file(const file_name *file, const struct stat *there, uint6
     close(fd);
     errno = why;
     if (code == LAP_E_CHANGED)
-        return lap_fail(err, code, "changed while it was looked at");
+        return lap_fail(err, code, "changed while it was examined");
     return code == LAP_E_UNREADABLE ? lap_fail(err, code, "cannot be read: %s", strerror(why)) : code;
 }
 

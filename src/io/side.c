@@ -94,7 +94,7 @@ static bool is_fifo(const char *path)
 
 static lap_code without_reader(const char *path, lap_code code, lap_error *err)
 {
-    return code == LAP_E_TIMEOUT ? lap_fail_at(err, LAP_E_WRITE, path, "nobody reads this FIFO") : code;
+    return code == LAP_E_TIMEOUT ? lap_fail_at(err, LAP_E_WRITE, path, "no process reads this FIFO") : code;
 }
 
 lap_code lap_side_await_reader(const char *path, double seconds, lap_error *err)

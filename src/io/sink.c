@@ -435,7 +435,7 @@ lap_code lap_sink_publish(lap_sink *sink, lap_error *err)
     if (!sink->temp.name)
         return LAP_OK;
     if (!sink->whole)
-        return lap_fail_at(err, LAP_E_INTERNAL, sink->path, "published before it was whole");
+        return lap_fail_at(err, LAP_E_INTERNAL, sink->path, "published before it was complete");
     double began = lap_now_ms();
     lap_code code = lap_target_enter(&sink->target, &folder, err);
     if (code == LAP_OK) {

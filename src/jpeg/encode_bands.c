@@ -30,7 +30,7 @@ lap_code lap_band_encoders_open(const lap_coder *coder, const lap_encode_target 
     if (!e)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG encoder");
     if (!lap_encode_plan_make(target, &e->plan)) {
-        *why_not = "its sampling is another than 4:4:4, 4:2:2, 4:2:0, 4:4:0 and 4:1:1";
+        *why_not = "its sampling is not 4:4:4, 4:2:2, 4:2:0, 4:4:0 or 4:1:1";
         free(e);
         return LAP_OK;
     }

@@ -49,8 +49,8 @@ static bool fits_memory(const lap_decoder *d, size_t estimate)
 static const char *reason_of_header(const lap_header *header, const lap_jpeg_frame *frame)
 {
     if (!is_same_picture(header, frame))
-        return "something in its header is odd";
-    return lap_decode_takes(frame) ? NULL : "its sampling is none of those that it decodes";
+        return "its header is unusual";
+    return lap_decode_takes(frame) ? NULL : "lapedge's decoder does not support its sampling";
 }
 
 static const char *reason_against_progressive(lap_decoder *d, lap_own_decoder *own)
@@ -77,7 +77,7 @@ static const char *reason_against_sequential(const lap_decoder *d, lap_own_decod
     if (!fits_memory(d, d->header.memory_estimate))
         return "memory is short";
     if (!lap_jpeg_frame_read(d->bytes, d->size, &own->header.sequential))
-        return "something in its header is odd";
+        return "its header is unusual";
     return reason_of_header(&d->header, own->frame);
 }
 
@@ -276,7 +276,7 @@ static lap_code jpeg_rows(lap_decoder *d, const lap_view *rows, lap_error *err)
     if (code != LAP_OK || got == rows->height)
         return code;
     if (d->first) {
-        hand_over(d, "something in its data is odd");
+        hand_over(d, "its data is unusual");
         code = drop_rows(d, d->next_row + got, err);
     }
     const lap_view rest = lap_view_rows(rows, got, rows->height - got);

@@ -162,7 +162,7 @@ static lap_code jpeg_open(lap_encoder *encoder, lap_error *err)
     if (o->progressive)
         encoder->why_not = "the file is progressive";
     else if (o->optimize)
-        encoder->why_not = "the file has tables made for it";
+        encoder->why_not = "the file has optimized Huffman tables";
     else
         code = open_own(encoder, coder, err);
     if (code != LAP_OK || !encoder->why_not)

@@ -10,7 +10,7 @@ static lap_code make_plan(lap_own_decoder *own, lap_error *err)
     if (!own->plan)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG decoder");
     if (!lap_decode_plan_make(own->frame, own->rung->stages->index, own->plan))
-        return lap_fail(err, LAP_E_INTERNAL, "a sampling that was looked at before");
+        return lap_fail(err, LAP_E_INTERNAL, "unsupported sampling, although it was checked before");
     return LAP_OK;
 }
 

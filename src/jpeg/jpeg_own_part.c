@@ -62,7 +62,7 @@ static lap_row_start start_of(const lap_decoder *whole, int mcu_row)
 static lap_code doubt(lap_decoder *part, lap_error *err)
 {
     atomic_store(&part->whole->in_doubt, true);
-    return lap_fail(err, LAP_E_INTERNAL, "rows from %d on: something odd", part->next_row);
+    return lap_fail(err, LAP_E_INTERNAL, "cannot decode the rows from %d on", part->next_row);
 }
 
 static lap_code part_open(lap_decoder *part, lap_error *err)

@@ -35,7 +35,7 @@ static const char *reason_against(const lap_decoder *d)
     const lap_read_options *options = &d->options;
     const lap_header *header = &d->header;
     if (options->decode == LAP_DECODE_SERIAL)
-        return "serial decoding was asked for";
+        return "serial decoding was requested";
     if (header->arithmetic)
         return "it is coded arithmetically";
     if (header->progressive)
@@ -52,7 +52,7 @@ static const char *reason_against(const lap_decoder *d)
     if (d->first)
         return NULL;
     return d->options.holds && !d->bytes ? "the file is too large to be held in memory"
-                                         : "libjpeg-turbo decodes it, which cannot begin inside of a scan";
+                                         : "libjpeg-turbo decodes it, and cannot start inside a scan";
 }
 
 /* The reason is reported only if the user could expect parallel decoding. */

@@ -14,7 +14,7 @@ static const struct {
     {JWRN_HIT_MARKER, "a data segment ends early"},
     {JWRN_HUFF_BAD_CODE, "bad Huffman code"},
     {JWRN_ARITH_BAD_CODE, "bad arithmetic code"},
-    {JWRN_BOGUS_PROGRESSION, "scans do not fit together"},
+    {JWRN_BOGUS_PROGRESSION, "scans contradict each other"},
     {JWRN_NOT_SEQUENTIAL, "odd scan parameters in a sequential image"},
     {JWRN_BOGUS_ICC, "the colour profile is incomplete"},
     {JERR_INPUT_EOF, "data ends early"},
@@ -29,7 +29,7 @@ static const struct {
     {JERR_BAD_LENGTH, "a segment's length is wrong"},
     {JERR_BAD_PROGRESSION, "the parameters of a progressive scan are invalid"},
     {JERR_BAD_SAMPLING, "sampling factors are invalid"},
-    {JERR_FRACT_SAMPLE_NOTIMPL, "sampling factors that are no multiples of each other"},
+    {JERR_FRACT_SAMPLE_NOTIMPL, "sampling factors are not multiples of each other"},
     {JERR_BAD_MCU_SIZE, "sampling factors are too large for an interleaved scan"},
     {JERR_CONVERSION_NOTIMPL, "this colour space cannot be converted"},
 };
@@ -123,8 +123,8 @@ static void error_exit(j_common_ptr cinfo)
     if (is_other_library(cinfo)) {
         lap_fail(&error->cause, LAP_E_BACKEND,
             numbers[1] == JPEG_LIB_VERSION
-                ? "the libjpeg that runs has interface %d, the one that lapedge was built with %d"
-                : "the libjpeg that runs has objects of %d bytes, the one that lapedge was built with of %d",
+                ? "the loaded libjpeg has interface %d, but lapedge was built for interface %d"
+                : "the loaded libjpeg has objects of %d bytes, but lapedge was built for objects of %d",
             numbers[0], numbers[1]);
         lap_jpeg_raise(error);
     }

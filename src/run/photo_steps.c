@@ -137,7 +137,7 @@ static void note_rung(const lap_plan *plan, lap_report *report)
     if (tolerance == 1)
         add_note(report, "backends may differ by one level with this kernel");
     else if (tolerance < 0)
-        add_note(report, "nothing is promised about how far backends agree with this kernel and scale");
+        add_note(report, "with this kernel, backends may differ by any amount and scale");
     if (plan->bands > 1 && plan->rung->threading == LAP_THREADS_OWN)
         add_note(report, "threads are spread over bands, one inside %s", plan->rung->name);
 }

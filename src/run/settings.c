@@ -46,11 +46,11 @@ lap_settings lap_settings_complete(const lap_settings *settings)
 lap_code lap_settings_check(const lap_settings *s, lap_error *err)
 {
     if (s->filter && !s->backend)
-        return lap_fail(err, LAP_E_USAGE, "no backend named");
+        return lap_fail(err, LAP_E_USAGE, "no backend is given");
     if (s->filter && lap_params_check(&s->params, s->border, err) != LAP_OK)
         return LAP_E_USAGE;
     if (s->threads < 0)
-        return lap_fail(err, LAP_E_USAGE, "%d threads asked for", s->threads);
+        return lap_fail(err, LAP_E_USAGE, "%d threads requested; 0 means one per core", s->threads);
     if (s->turn < LAP_TURN_NONE || s->turn > LAP_TURN_270)
         return lap_fail(err, LAP_E_USAGE, "turn %d is not in 1..8", (int)s->turn);
     if (s->format && !lap_format_find(s->format))
@@ -70,10 +70,10 @@ lap_code lap_settings_check(const lap_settings *s, lap_error *err)
     if ((unsigned)s->lossless > LAP_LOSSLESS_PERFECT || (s->lossless && s->filter))
         return lap_fail(err, LAP_E_USAGE, "lossless %d is unknown, or not for a filter", (int)s->lossless);
     if (s->keep && !(s->keep & LAP_KEEP_EXIF) && (s->keep & (LAP_KEEP_GPS | LAP_KEEP_THUMBNAIL)))
-        return lap_fail(
-            err, LAP_E_USAGE, "gps and thumbnail are parts of exif, which is not among what is kept");
+        return lap_fail(err, LAP_E_USAGE, "gps and thumbnail are parts of exif; keep exif too");
     if (s->max_scans < 0)
-        return lap_fail(err, LAP_E_USAGE, "at most %d scans asked for", s->max_scans);
+        return lap_fail(
+            err, LAP_E_USAGE, "the limit of %d scans is not valid; 0 means no limit", s->max_scans);
     if (!(s->timeout_s >= 0) || !isfinite(s->timeout_s))
         return lap_fail(err, LAP_E_USAGE, "the timeout must be a number of seconds, 0 for none");
     return LAP_OK;

@@ -22,7 +22,7 @@ open(sys.argv[3], "wb").write(b"P5\n%d %d\n255\n" % (w, h) + out)
 PYTHON
 }
 
-@test "wrap and constant:V are what they say, of any size, on every backend" {
+@test "wrap and constant:V work at any size and on every backend" {
     lapedge backends --json >backends.json || [ $? -eq 3 ]
     backends=$(python3 -c 'import json
 print(*(row["name"] for row in json.load(open("backends.json"))["rows"] if row["op"] == "filter" and
@@ -131,7 +131,7 @@ open(sys.argv[2], "wb").write(data[:2] + segment(0xE1, b"Exif\0\0" + bytes(tiff)
 PYTHON
 }
 
-@test "--keep: what is listed and nothing else" {
+@test "--keep keeps what is listed and nothing else" {
     dressed in.jpg
     # kept LIST WORD...: an output with this list has these, and no other of all
     kept()
@@ -156,7 +156,7 @@ PYTHON
     kept none
     kept all Exif PLACE THUMBNAIL xap ICC_PROFILE Photoshop comment
     kept exif,gps,xmp,iptc,icc,comment Exif PLACE xap ICC_PROFILE Photoshop comment
-    expect 2 "" "lapedge: gps and thumbnail are parts of exif, which is not among what is kept" --keep=gps in.jpg o.jpg
+    expect 2 "" "lapedge: gps and thumbnail are parts of exif; keep exif too" --keep=gps in.jpg o.jpg
     expect 2 "" "lapedge: --keep and --strip contradict each other" --keep=icc --strip in.jpg o.jpg
     expect 2 "" 'lapedge: --keep: "exif,x" is not a list of exif, gps, xmp, iptc, icc, comment, thumbnail; or all, or none' \
         --keep=exif,x in.jpg o.jpg

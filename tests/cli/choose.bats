@@ -16,7 +16,7 @@ outputs()
     (cd "$1" && find . -type f ! -path '*/.lapedge/*' | sed 's,^\./,,' | sort | paste -sd' ')
 }
 
-@test "the summary and --json name what was not taken" {
+@test "the summary and --json name the files that were not taken" {
     tiny in/a.jpg
     tiny in/sub/b.JPG
     touch in/x.heic in/sub/y.HEIC in/z.mov in/.DS_Store in/notes
@@ -250,7 +250,7 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     [ "${BASH_REMATCH[1]}" -lt 500 ]
 }
 
-@test "-f permits, --rebuild makes anew" {
+@test "-f replaces files that lapedge did not write, --rebuild makes every output again" {
     tiny in/a.jpg
     tiny in/b.jpg
     tiny in/c.jpg
@@ -305,7 +305,7 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     run --separate-stderr lapedge --files-from=- three < <(printf '\xef\xbb\xbfin/b.jpg\r\n')
     [ "$status" -eq 4 ]
     [[ $stderr == *"in/b.jpg\x0d: no such file: this list begins with a byte order mark; remove it, as sed '1s/^\\xef\\xbb\\xbf//' does"* ]]
-    expect 2 "" "lapedge: standard input: this list is UTF-16; convert it to UTF-8, as iconv does" \
+    expect 2 "" "lapedge: standard input: this list is UTF-16; convert it to UTF-8, for example with iconv" \
         --files-from=- three < <(printf '\xff\xfei\0n\0\n\0')
     [ "$(outputs two)" = "in/b.jpg" ]
 }
@@ -450,7 +450,7 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     cmp in/a.jpg before
 }
 
-@test "what is not read is refused by name" {
+@test "input formats that lapedge does not read are refused by name" {
     for case in 'RIFF....WEBPVP8 |a WebP image' 'GIF89a|a GIF' '\0\0\0\014jP  \r\n\207\n|a JPEG 2000 image' \
         '\377\012|a JPEG XL image' '\0\0\0\030ftypheic|a HEIC image' 'II*\0\010\0\0\0CR|a raw photo (CR2)' \
         'II*\0\010\0\0\0|a TIFF image or a raw photo made of one' 'FUJIFILMCCD-RAW |a raw photo (RAF)' \
@@ -574,18 +574,18 @@ PYTHON
     [ "$status" -eq 2 ]
 }
 
-@test "what none of the encoders takes goes to libjpeg-turbo, and -v names both" {
+@test "a picture that our encoders do not support goes to libjpeg-turbo, and -v names both" {
     lapedge "$photo" turbo.jpg --codec=turbo --progressive
     run --separate-stderr lapedge "$photo" c.jpg --codec=c --progressive -v
     [ "$status" -eq 0 ]
     [[ $output$stderr == *"encoded by turbo, not by c: the file is progressive"* ]]
     cmp turbo.jpg c.jpg
     run --separate-stderr lapedge "$photo" o.jpg --codec=c --optimize -v
-    [[ $output$stderr == *"encoded by turbo, not by c: the file has tables made for it"* ]]
+    [[ $output$stderr == *"encoded by turbo, not by c: the file has optimized Huffman tables"* ]]
     djpeg -ppm "$photo" | cjpeg -sample 1x4 >odd.jpg
     run --separate-stderr lapedge odd.jpg o.jpg --codec=c -v
     [ "$status" -eq 0 ]
-    [[ $output$stderr == *"encoded by turbo, not by c: its sampling is another than"* ]]
+    [[ $output$stderr == *"encoded by turbo, not by c: its sampling is not 4:4:4"* ]]
     lapedge odd.jpg t.jpg --codec=turbo
     cmp o.jpg t.jpg
 }

@@ -108,7 +108,7 @@ assert rows("o.json") == rows("all.json")'
     expect 2 "" 'lapedge: --runs: "0" is not a whole number from 1 to 10000' compare --runs=0 "$photo"
 }
 
-@test "a device's upload, kernel and download stand apart" {
+@test "compare lists a device's upload, kernel and download separately" {
     gpu=${B:-build}
     [[ $gpu == /* ]] || gpu=$BATS_TEST_DIRNAME/../../$gpu
     [ -x "$gpu/cudacpu/asan/lapedge" ] || skip "CUDA on CPU was not built"
@@ -169,7 +169,7 @@ assert rows("o.json") == rows("all.json")'
     expect 2 "" "lapedge: empty: no photo found" compare empty
 }
 
-@test "a rung that is named and cannot run: its row, the reason, and 3" {
+@test "a named rung that cannot run: its row, the reason, exit 3" {
     lapedge backends --json >backends.json
     json backends.json 'any(r["name"] == "cuda-fast" and not r["available"] for r in o["rows"])' || skip "cuda-fast runs here"
     run --separate-stderr lapedge compare --json --backends=c,cuda-fast "$photo"

@@ -37,7 +37,7 @@ same()
     cmp "$1.status" "$2.status" && cmp "$1.out" "$2.out" && cmp "$1.err" "$2.err"
 }
 
-@test "something odd in each row of MCUs: to a file, to a pipe, from a pipe, for statistics" {
+@test "a row of MCUs that our decoder rejects: to a file, to a pipe, from a pipe, for statistics" {
     local n=0 codec fail_on
     while damage "$n"; do
         for fail_on in none truncated; do
@@ -86,7 +86,7 @@ same()
     exec 7>&-
 }
 
-@test "-v names who decodes, and why it is not the one that was asked for" {
+@test "-v names the decoder, and says why it is not the requested one" {
     run --separate-stderr lapedge -v --codec=c good.jpg o.jpg
     [ "$status" -eq 0 ]
     [[ $output$stderr == *"decoded by c; encoded by c"* ]]
@@ -95,13 +95,13 @@ same()
     cmp o.jpg t.jpg
     damage 3
     run --separate-stderr lapedge -v --codec=c --fail-on=none bad.jpg o.jpg
-    [[ $output$stderr == *"decoded by turbo, not by c: something in its data is odd"* ]]
+    [[ $output$stderr == *"decoded by turbo, not by c: its data is unusual"* ]]
     cjpeg -progressive small.ppm >p.jpg
     run --separate-stderr lapedge -v --codec=c p.jpg o.jpg
     [[ $output$stderr == *"decoded by c"* ]]
     cjpeg -sample 4x2 small.ppm >s.jpg
     run --separate-stderr lapedge -v --codec=c s.jpg o.jpg
-    [[ $output$stderr == *"decoded by turbo, not by c: its sampling"* ]]
+    [[ $output$stderr == *"decoded by turbo, not by c: lapedge's decoder does not support its sampling"* ]]
     run --separate-stderr lapedge -v --codec=c p.jpg o.jpg
     [[ $output$stderr =~ "scan "[0-9]+" of 10 has "[0-9]+" % of the bytes; decoded by c; encoded by c" ]]
     python3 - <<'PY'
@@ -113,7 +113,7 @@ PY
     run --separate-stderr lapedge -v --codec=c less.jpg o.jpg
     [[ $output$stderr == *"decoded by turbo, not by c: its scans are not those of a complete picture"* ]]
     run --separate-stderr lapedge -v --codec=c --fail-on=none short.jpg o.jpg
-    [[ $output$stderr == *"decoded by turbo, not by c: something in its data is odd"* ]]
+    [[ $output$stderr == *"decoded by turbo, not by c: its data is unusual"* ]]
     python3 - <<'PY'
 data = open("good.jpg", "rb").read()
 open("good.jpg", "wb").write(data[:2] + 50 * (b"\xff\xe5\xff\xff" + bytes(65533)) + data[2:])

@@ -71,7 +71,7 @@ shares()
         29 290"
 }
 
-@test "tolerances: each decides, and all that are given must hold" {
+@test "tolerances: all that are given must hold" {
     flat a.pgm
     change a.pgm 3 4 103 b.pgm
     expect 0 "" "" diff -q --max-abs=3 a.pgm b.pgm
@@ -232,7 +232,7 @@ folders()
     echo text >a/notes.txt
 }
 
-@test "two folders: pairs by path, what one alone has is named, one verdict" {
+@test "two folders: pairs by path, files in only one folder are named, one verdict" {
     folders
     expect 1 "only in a: mine.pgm
 deep/two.pgm: different, by up to 3, 1 of 48 pixels, PSNR 55.40 dB

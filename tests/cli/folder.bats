@@ -256,7 +256,7 @@ PY
     [ -p out/pipe.jpg ]
 }
 
-@test "what exists and is not ours is left alone, unless -f" {
+@test "existing files that lapedge did not write are left alone, unless -f" {
     tiny in/a.jpg
     tiny in/b.jpg
     mkdir out
@@ -273,7 +273,7 @@ PY
     [[ $last == "0 done, 2 up to date; "* ]]
 }
 
-@test "a rerun does what changed, and nothing else" {
+@test "a rerun processes changed photos, and nothing else" {
     for name in a b c d; do tiny in/$name.jpg; done
     folder 0 in out
     folder 0 "$PWD/in/" out # another way to the same folder
@@ -567,7 +567,7 @@ PY
     tr -s '\n ' ' ' <typed | grep -q "wall [0-9.]* $" # the line may be broken between the two
 }
 
-@test "temporary files of dead runs go, those of living ones stay" {
+@test "temporary files of dead runs are removed, those of running ones stay" {
     [ -z "${EMULATOR:-}" ] || skip "an emulated program sees another start time of itself than others do"
     tiny in/sub/a.jpg
     mkdir -p out/sub
@@ -706,7 +706,7 @@ page()
     [ "$output" = "lapedge: place/b.jpg: cannot be read: Permission denied" ]
 }
 
-@test "a failure has another exit code if it is that of one image, of some photos or of all" {
+@test "the exit code tells a failed single image, some failed photos and all failed photos apart" {
     mkdir some all large
     echo nothing | tee some/1.jpg >all/1.jpg
     cp "$photo" some/2.jpg

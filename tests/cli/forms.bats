@@ -6,7 +6,7 @@ load common
     python3 "$BATS_TEST_DIRNAME/forms.py" "$LAPEDGE"
 }
 
-@test "a form is named when an option is not for it" {
+@test "the message names the form to which an option does not apply" {
     expect 2 "" "lapedge: --suffix does not apply to one image, only to a folder run" --suffix=-e "$photo" o.jpg
     expect 2 "" "lapedge: --kernel does not apply to bench of reduce, only to bench of filter, bench of codec" \
         bench reduce --kernel=log5
@@ -60,7 +60,7 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     done
 }
 
-@test "what is about JPEGs is refused where no input is one" {
+@test "JPEG options are refused if no input is a JPEG" {
     pgm 20 10 in.pgm
     lapedge in.pgm in.png
     expect 2 "" "lapedge: --decode applies only to JPEGs, and in.png is not one" --decode=parallel in.png o.jpg
@@ -108,7 +108,7 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     cmp a.jpg "$photo"
 }
 
-@test "words of other programs are answered with what to write here" {
+@test "options of other programs get a hint at lapedge's own" {
     expect 2 "" "lapedge: unknown option -r; folders are walked at any depth: lapedge photos/ edges/" -r a b
     expect 2 "" "lapedge: unknown option --recursive; folders are walked at any depth: lapedge photos/ edges/" --recursive a b
     expect 2 "" "lapedge: unknown option -o; the output is the last operand: lapedge IN OUT" a -o b
@@ -126,8 +126,8 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     [[ $stderr == 'lapedge: --kernel: "sobel" is not a known kernel; a gradient has a kernel for each direction'* ]]
     # The list that the hint gives is a kernel.
     lapedge --range=abs --kernel='0 0 0 0 0/0 -1 0 1 0/0 -2 0 2 0/0 -1 0 1 0/0 0 0 0 0' "$photo" o.ppm
-    expect 2 "" "lapedge: unknown option --strict; inputs with a warning fail with --fail-on=warning" --strict a b
-    expect 2 "" "lapedge: unknown option -p; time and mode are kept with --preserve" -p a b
+    expect 2 "" "lapedge: unknown option --strict; --fail-on=warning makes inputs with a warning fail" --strict a b
+    expect 2 "" "lapedge: unknown option -p; --preserve keeps time and mode" -p a b
     expect 2 "" "lapedge: batch: no such file, and no command; folders need no command: lapedge IN... OUTDIR" batch a b
 }
 

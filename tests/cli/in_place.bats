@@ -115,7 +115,7 @@ print(*[(o["status"], o["error"] and o["error"]["kind"]) for o in map(json.loads
     expect 2 "" "lapedge: --filter-again does not apply to one image, only to files in place" --filter-again a.jpg b.jpg
 }
 
-@test "in doubt nothing is filtered: exit 4, and each photo is named" {
+@test "if a record cannot be trusted, nothing is filtered: exit 4, and each photo is named" {
     photos 3
     mkdir fine
     cp before/1.jpg before/2.jpg fine
@@ -279,7 +279,7 @@ lapedge: photos/3.jpg: is left alone, because of photos/$record: $1" ] || return
     wanted photos/1.jpg
 }
 
-@test "what is left is said where it is stopped, and the same command continues" {
+@test "a stopped run says how many are left, and the same command continues" {
     photos 60
     for i in $(seq 60); do
         pgm 700 $((700 + i)) p.pgm
@@ -355,7 +355,7 @@ lapedge: photos/3.jpg: is left alone, because of photos/$record: $1" ] || return
     untouched --in-place photos/1.jpg
 }
 
-@test "what was no photo leaves no record" {
+@test "a file that is not a photo leaves no record" {
     echo text >bad.jpg
     expect 1 "" "lapedge: bad.jpg: not a JPEG, PNG or binary PNM image" --in-place bad.jpg
     [ ! -e $record ]
@@ -381,7 +381,7 @@ lapedge: photos/3.jpg: is left alone, because of photos/$record: $1" ] || return
     lapedge -q ph out
     local record=(out/.lapedge/*.jsonl)
     cp "${record[0]}" before
-    expect 2 "" "lapedge: ${record[0]}: lies among the records of lapedge" -f "--json-file=${record[0]}" ph out
+    expect 2 "" "lapedge: ${record[0]}: lies in the folder of lapedge's own records" -f "--json-file=${record[0]}" ph out
     expect 2 "" "lapedge: --json-file: ${record[0]} exists and is not JSON that lapedge wrote; name another file, or remove it" \
         "--json-file=${record[0]}" ph out
     cmp before "${record[0]}"
@@ -457,7 +457,7 @@ stranger() # WORD...: lapedge as a user who owns no file here
     [[ $status -eq 0 && $stderr == *"up to date" ]]
 }
 
-@test "what is said: edges of edges, an empty list" {
+@test "messages: edges of edges, an empty list" {
     photos 2
     lapedge -q before edges
     expect 0 "" "lapedge: warning: 1 input was filtered by lapedge before (edges/1.jpg): its output is edges of edges" \

@@ -135,7 +135,7 @@ left()
         slash=$([ $side != --log ] || echo /)
         run --separate-stderr timeout -k 5 20 "$LAPEDGE" --timeout=0.1 $side=pipe "$photo" "out$slash"
         [ "$status" -eq 4 ]
-        [ "$stderr" = "lapedge: $side: pipe: nobody reads this FIFO" ]
+        [ "$stderr" = "lapedge: $side: pipe: no process reads this FIFO" ]
         [ ! -e out ]
     done
     # A reader gets all of it.
@@ -261,7 +261,7 @@ for name in sys.argv[1:]:
 END
 }
 
-@test "no name turns a message, a list, a log or a report round" {
+@test "a name with bidirectional characters cannot reorder a message, a list, a log or a report" {
     mkdir album
     for name in $'\u202egpj.exe' $'a\u2066b' $'c\u009b31m' $'d\e[31m' $'e\nf'; do
         cp "$photo" "album/$name.jpg"

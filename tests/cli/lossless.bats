@@ -279,7 +279,7 @@ PY
     same o.jpg theirs.jpg
 }
 
-@test "coded data keeps its profile whatever that is for; pixels keep one that fits them" {
+@test "coded data keeps any profile; pixels keep one that fits them" {
     needs_jpegtran
     jpegtran -crop 256x192+0+0 "$photo" >whole.jpg
     tagged whole.jpg in.jpg

@@ -183,7 +183,7 @@ kept()
     [ -e out/sub/c.jpg ]
 }
 
-@test "what cannot be looked for stays, once for each output, and is said" {
+@test "an output whose photo cannot be looked for stays, and is reported once" {
     prepare
     # The folder of two photos is a link that leads to itself.
     rm -r in/sub
@@ -191,7 +191,7 @@ kept()
     run --separate-stderr lapedge --prune in more out
     [ "$status" -eq 1 ]
     for name in c d; do
-        [ "$(grep -c "out/sub/$name.jpg: stays, as its photo cannot be looked for: Too many levels" <<<"$stderr")" -eq 1 ]
+        [ "$(grep -c "out/sub/$name.jpg: is kept, because lapedge cannot check whether its photo exists: Too many levels" <<<"$stderr")" -eq 1 ]
     done
     [ "$(outputs out)" = "./a.jpg ./mine.jpg ./sub/c.jpg ./sub/d.jpg ./z.jpg" ]
     lapedge --prune --json in more out >stays.json 2>/dev/null || true
@@ -260,13 +260,13 @@ kept()
     [ "$(find out/sub -name '*.jpg' | wc -l)" -eq 41 ]
 }
 
-@test "what does not see all photos is refused" {
+@test "--prune is refused with options that hide photos" {
     prepare
     kept 2 "--prune and --shard cannot be combined: a share does not see which photos are gone" --shard=0/2 in out
-    kept 2 "--prune and --include cannot be combined: what is left out would look gone" --include='*.jpg' in out
+    kept 2 "--prune and --include cannot be combined: photos left out would look gone" --include='*.jpg' in out
     kept 2 "--prune and --exclude cannot be combined" --exclude='x*' in out
     kept 2 "--prune and --ext cannot be combined" --ext=jpg in out
-    kept 2 "--prune is about folders, and --files-from names files" --files-from=list out
+    kept 2 "--prune applies only to folders, and --files-from names files" --files-from=list out
     kept 2 "none of the inputs is a folder, so no photo of one is gone" in/a.jpg out/
     kept 2 "--prune does not apply to one image" in/a.jpg o.jpg
 }
@@ -367,10 +367,10 @@ early() { sed -i -E 's/"input_folder[a-z_]*":("[^"]*"|[0-9]+),?//g; s/"input_bel
     # What was not looked for is kept and named; a run that says nothing has found both outputs, and only them.
     [ "$(grep -c "in: cannot be examined: Input/output error" log)" -ge 2 ]
     for call in lstat opendir readdir; do
-        [ "$(grep -c "^$call .*: stays, as its photo cannot be looked for: Input/output error" log)" -ge 2 ]
+        [ "$(grep -c "^$call .*: is kept, because lapedge cannot check whether its photo exists: Input/output error" log)" -ge 2 ]
     done
     local whole='code 0: .* remove out/b.jpg remove out/sub/c.jpg; 3 to be done, 2 to be removed \(photo gone\)$'
-    local said='code 1: .*(nothing was removed: |: stays, as its photo cannot be looked for: Input/output error)'
+    local said='code 1: .*(nothing was removed: |: is kept, because lapedge cannot check whether its photo exists: Input/output error)'
     run grep -vE "$whole|$said" log
     [ -z "$output" ] || { echo "$output"; return 1; }
     run grep -E "remove out/(a|sub/d|z|mine)\.|but empty" log

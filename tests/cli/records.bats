@@ -193,7 +193,7 @@ forge()
     [ -e out/c.jpg ]
 }
 
-@test "a record that names a user's own file lets it be neither removed nor replaced" {
+@test "a record that names a user's own file does not allow removing or replacing it" {
     prepare
     # By device, inode, size and time, but not by content.
     rm out/b.jpg
@@ -318,7 +318,7 @@ forge()
     [ ! -e out/a.jpg ]
 }
 
-@test "another device number of the folder alone is no difference, of the output it is" {
+@test "a changed device number of the folder does not matter, that of the output does" {
     prepare
     local record
     record=$(echo out/.lapedge/*.jsonl)
@@ -405,7 +405,7 @@ forge()
     # A record that others may have written says that it is done: it is skipped, but not made anew.
     chmod o+w out/.lapedge
     expect 0 "" "" -q --ext=pgm p out
-    expect 1 "" "lapedge: out/a.pgm: exists and its record is no proof that lapedge made it; -f replaces it" \
+    expect 1 "" "lapedge: out/a.pgm: exists and its record does not prove that lapedge made it; -f replaces it" \
         -q --rebuild --ext=pgm p out
 }
 

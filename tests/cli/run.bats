@@ -29,7 +29,7 @@ load common
     done
 }
 
-@test "the number of threads does not show" {
+@test "the output does not depend on the number of threads" {
     lapedge --threads=1 "$photo" one.jpg
     lapedge --threads=5 "$photo" five.jpg
     cmp one.jpg five.jpg
@@ -120,7 +120,7 @@ choose one with --format" "$photo" edges.xyz
 }
 
 @test "--in-place does a file once, whatever it is called" {
-    local same="the same file as one before, which is done once"
+    local same="the same file as an earlier one; it is filtered once"
     without_summary
     mkdir folder
     cp "$photo" a.jpg

@@ -70,7 +70,7 @@ untouched() # FILE
     [[ $stderr == *"no extension names the format"*"or end a folder's name with /" ]]
 }
 
-@test "an error of the system says what was to be done" {
+@test "a system error says which action failed" {
     cp "$photo" a.jpg
     mkdir in
     cp a.jpg in
@@ -130,7 +130,7 @@ refused()
     expect 2 "" "lapedge: in/new.jpg: is one of the inputs" in o --log=in/new.jpg
     mkdir -p out/.lapedge
     expect 2 "" "lapedge: out/a.jpg: is one of the outputs" in out --log=out/a.jpg
-    expect 2 "" "lapedge: out/.lapedge/x.jsonl: lies among the records of lapedge" \
+    expect 2 "" "lapedge: out/.lapedge/x.jsonl: lies in the folder of lapedge's own records" \
         in out --log=out/.lapedge/x.jsonl
     [ -z "$(find out -type f)" ]
     [ ! -e o ]

@@ -219,7 +219,7 @@ assert all(float(row["value"]) >= 0 for row in rows)
 END
 }
 
-@test "a folder that cannot be examined once changes the form of nothing" {
+@test "a folder that cannot be examined once does not change the form of the output" {
     strace -qq -o /dev/null true 2>/dev/null || skip "strace cannot trace here"
     mkdir album
     cp "$photo" album

@@ -36,7 +36,7 @@ load common
     [ ! -e o.jpg ]
 }
 
-@test "what is sampled across is sampled down where the picture is turned" {
+@test "a quarter turn swaps horizontal and vertical subsampling" {
     lapedge --kernel=identity --subsampling=422 "$photo" across.jpg
     for turn in --rotate=90 --transpose --rotate=180; do
         lapedge transform -Q90 $turn across.jpg turned.jpg

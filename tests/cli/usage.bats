@@ -142,7 +142,7 @@ million (--max-pixels)" \
     expect 2 "" "lapedge: --backends: c is named twice" compare --backends=c,sse,c "$photo"
 }
 
-@test "values are there where they belong" {
+@test "options that need a value, and options that take none" {
     expect 2 "" "lapedge: --backend needs a value" a b --backend
     expect 2 "" "lapedge: -Q needs a value" a b -Q
     expect 2 "" "lapedge: --json takes no value" --json=yes a b
@@ -180,7 +180,7 @@ million (--max-pixels)" \
     cmp run.jpg again.jpg
 }
 
-@test "kernels: names, files, lists, and what is none" {
+@test "kernels: names, files, lists, and invalid ones" {
     lapedge --kernel=laplace5 "$photo" a.ppm
     list='-1 -1 -1 -1 -1/-1 -1 -1 -1 -1/-1 -1 24 -1 -1/-1 -1 -1 -1 -1/-1 -1 -1 -1 -1'
     lapedge --kernel="$list" "$photo" b.ppm
@@ -197,7 +197,7 @@ million (--max-pixels)" \
     mkfifo fifo
     run --separate-stderr timeout 10 "$LAPEDGE" --kernel=fifo "$photo" d.ppm
     [ "$status" -eq 2 ]
-    [[ $stderr == "lapedge: --kernel: "*"as a file: no regular file" ]]
+    [[ $stderr == "lapedge: --kernel: "*"as a file: not a regular file" ]]
     run --separate-stderr lapedge --kernel=lapalce "$photo" d.ppm
     [ "$status" -eq 2 ]
     [ "$stderr" = 'lapedge: --kernel: "lapalce" is not a known kernel; did you mean laplace5?' ]
@@ -208,7 +208,7 @@ million (--max-pixels)" \
     [ ! -e d.ppm ]
 }
 
-@test "where nothing is promised the program says so" {
+@test "a note says when backends may differ" {
     wild="0.5,$(yes 1 | head -24 | paste -sd,)"
     note="lapedge: note: with this kernel and scale backends may differ by more than one level"
     expect 0 "" "$note" --kernel="$wild" --scale=100 "$photo" a.ppm
@@ -377,8 +377,8 @@ PYTHON
     expect 2 "" "lapedge: OUTDIR is missing: lapedge 'it'\\''s' OUTDIR" "it's"
     expect 2 "" "lapedge: OUT is missing: lapedge 'my photos/a b.jpg' OUT, or - for standard output" "my photos/a b.jpg"
     expect 2 "" "lapedge: OUT is missing: lapedge a.jpg OUT, or - for standard output" a.jpg
-    expect 2 "" "lapedge: my: no such file; a name with spaces stands in quotation marks: 'my photos'" my photos out
-    expect 2 "" "lapedge: my: no such file; a name with spaces stands in quotation marks: 'my photos/a b.jpg'" \
+    expect 2 "" "lapedge: my: no such file; put a name with spaces in quotation marks: 'my photos'" my photos out
+    expect 2 "" "lapedge: my: no such file; put a name with spaces in quotation marks: 'my photos/a b.jpg'" \
         my "photos/a" b.jpg out.jpg
     expect 1 "" "lapedge: my photos/*.jpg: no such file; the shell expands patterns outside quotation marks" \
         "my photos/*.jpg" out.jpg
@@ -389,10 +389,10 @@ PYTHON
     expect 2 "" "lapedge: --rotate does not apply to run, only to transform" --rotate=90 a.jpg b.jpg
     expect 2 "" "lapedge: --csv does not apply to run, only to stats" --csv a.jpg b.jpg
     expect 2 "" "lapedge: --keep does not apply to stats, only to run, transform, info" stats --keep=all a.jpg
-    expect 2 "" "lapedge: rotate: no such file, and no command; photos are turned by lapedge transform" rotate a.jpg b.jpg
-    expect 2 "" "lapedge: resize: no such file, and no command; lapedge changes no sizes: outputs have that of the photo" \
+    expect 2 "" "lapedge: rotate: no such file, and no command; lapedge transform rotates and mirrors photos" rotate a.jpg b.jpg
+    expect 2 "" "lapedge: resize: no such file, and no command; lapedge does not resize: an output has the size of its photo" \
         resize a.jpg b.jpg
-    expect 2 "" "lapedge: unknown option --watch; the same command again does what is new in a folder" --watch a b
+    expect 2 "" "lapedge: unknown option --watch; run the same command again: it processes new photos" --watch a b
 }
 
 @test "exit codes have the same words in the help, in README.md and in the manual" {
@@ -423,12 +423,12 @@ PYTHON
 }
 
 @test "a name that begins with a dash is given as ./-name, and a misspelt command is found before its options" {
-    local dash="lapedge: unknown option -dash.jpg; a file of that name is given as ./-dash.jpg"
+    local dash="lapedge: unknown option -dash.jpg; for a file of that name write ./-dash.jpg"
     expect 2 "" "$dash" -dash.jpg o.jpg # by its extension
     expect 2 "" "${dash//-dash/--dash}" --dash.jpg o.jpg
-    expect 2 "" "lapedge: unknown option -out.png; a file of that name is given as ./-out.png" "$photo" -out.png
+    expect 2 "" "lapedge: unknown option -out.png; for a file of that name write ./-out.png" "$photo" -out.png
     touch ./-zip
-    expect 2 "" "lapedge: unknown option -zip; a file of that name is given as ./-zip" -zip o.jpg
+    expect 2 "" "lapedge: unknown option -zip; for a file of that name write ./-zip" -zip o.jpg
     cp "$photo" ./-dash.jpg
     expect 0 "" "" ./-dash.jpg o.jpg
     expect 2 "" "lapedge: transfrom: no such file, and no command (did you mean transform?)" \

@@ -110,7 +110,7 @@ static void decode_from(lap_source *source, const lap_read_options *options, int
     if (o->code == LAP_OK && options->threads == 0)
         o->code = lap_decoder_finish(decoder, &o->damage, &o->error);
     o->is_ours = decoder->coder && !decoder->coder_asked && strcmp(decoder->coder, "turbo") != 0;
-    o->handed_over = decoder->why_not && strcmp(decoder->why_not, "something in its data is odd") == 0;
+    o->handed_over = decoder->why_not && strcmp(decoder->why_not, "its data is unusual") == 0;
     lap_decoder_close(decoder);
 }
 

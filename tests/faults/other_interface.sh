@@ -10,7 +10,7 @@ refused()
 {
     local code=0
     env "${other[@]}" LD_PRELOAD="$work/other.so" "$program" "$@" >"$work/out" 2>"$work/said" || code=$?
-    [ "$code" -eq 3 ] && [ "$(cat "$work/said" "$work/out" | grep -c 'the libjpeg that runs has')" -eq 1 ] &&
+    [ "$code" -eq 3 ] && [ "$(cat "$work/said" "$work/out" | grep -c 'the loaded libjpeg has')" -eq 1 ] &&
         ! grep -q 'damaged\|sampling\|unsupported' "$work/said" "$work/out" ||
         { echo "code $code"; cat "$work/said" "$work/out"; return 1; }
 }

@@ -94,13 +94,13 @@ missing() # SYSTEM-CALL MESSAGE
 
 early_thread()
 {
-    LAP_EARLY_THREAD=1 LD_PRELOAD=$hostile refused 3 "--sandbox: threads run already" \
+    LAP_EARLY_THREAD=1 LD_PRELOAD=$hostile refused 3 "--sandbox: threads are already running" \
         --sandbox photos/coffee.jpg out.jpg
 }
 
 no_keeper()
 {
-    LAP_NO_FORK=1 LD_PRELOAD=$hostile refused 3 "--sandbox: the process that sets modes, owners and times cannot be started: \
+    LAP_NO_FORK=1 LD_PRELOAD=$hostile refused 3 "--sandbox: cannot start the process that sets modes, owners and times: \
 Resource temporarily unavailable" --sandbox photos/coffee.jpg out.jpg
 }
 
@@ -308,7 +308,7 @@ else
 fi
 check "CUDA cannot be confined" refused 2 "--sandbox runs on the CPU only: the CUDA driver cannot be confined; leave \
 out --backend=cuda-fast" --sandbox --backend=cuda-fast photos/coffee.jpg out.jpg
-check "nor its codec" refused 2 "--sandbox runs on the CPU alone; leave out --codec=cuda" \
+check "nor its codec" refused 2 "--sandbox runs on the CPU only; leave out --codec=cuda" \
     --sandbox --codec=cuda photos/coffee.jpg out.jpg
 no_devices() # --devices changes nothing then, and -v says so
 {

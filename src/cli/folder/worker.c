@@ -151,8 +151,8 @@ bool lap_cli_has_lost_worker(const lap_cli *cli)
         fputs("\r\033[K", stderr); /* erase the worker's progress line */
     if (!cli->quiet)
         lap_cli_message(
-            "warning: the process with the CUDA devices has died (%s): the rest is done by the CPU",
-            WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it ended itself");
+            "warning: the process that used the CUDA devices has died (%s); the CPU processes the rest",
+            WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it exited");
     return true;
 }
 

@@ -399,7 +399,7 @@ void lap_compare_print(const lap_cli *cli, const lap_compare_result *result)
             printf("These coefficients are not exact in float: backends may differ by %d (--max-abs=%d).\n",
                 promised, promised);
         else if (op == LAP_OP_FILTER && promised < 0)
-            puts("With these coefficients and this scale, differences by rounding are not bounded.");
+            puts("With these coefficients and this scale, rounding may make backends differ by any amount.");
     }
 }
 

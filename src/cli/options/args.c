@@ -50,7 +50,7 @@ static lap_cli_exit meant_file(const char *word)
 {
     char name[PATH_MAX], quoted[PATH_MAX];
     snprintf(name, sizeof name, "./%s", word);
-    return lap_cli_usage("unknown option %s; a file of that name is given as %s", word,
+    return lap_cli_usage("unknown option %s; for a file of that name write %s", word,
         lap_cli_quoted(name, quoted, sizeof quoted));
 }
 

@@ -21,7 +21,7 @@ static const char exit_codes[] =
     "141\tthe reader of the output closed the pipe\n";
 static const char variables[] = "NO_COLOR\tif set and not empty, no colour\n"
                                 "TERM\tif dumb or unset, no colour and no progress\n"
-                                "LAP_CPU_MASK\tinstruction sets to do without: sse41,avx2,avx512,neon\n"
+                                "LAP_CPU_MASK\tinstruction sets not to use: sse41,avx2,avx512,neon\n"
                                 "LAP_CUDA_DEBUG\tif set, synchronize after each kernel launch\n";
 
 /* Prints lines "form\ttext

@@ -295,7 +295,7 @@ static lap_cli_exit check_sandbox(const lap_cli *cli)
                              "leave out --backend=%s",
             backend);
     if (cli->sandbox && cli->settings.codec == LAP_CODEC_CUDA)
-        return lap_cli_usage("--sandbox runs on the CPU alone; leave out --codec=cuda");
+        return lap_cli_usage("--sandbox runs on the CPU only; leave out --codec=cuda");
     return LAP_EXIT_OK;
 }
 

@@ -181,7 +181,7 @@ static lap_code enter(lap_sandbox *box, lap_error *err)
 {
     int keeper = -1;
     lap_code code = is_alone() ? lap_sandbox_restrict(box, err)
-                               : lap_sandbox_failed(err, LAP_E_BACKEND, "threads run already");
+                               : lap_sandbox_failed(err, LAP_E_BACKEND, "threads are already running");
     close(box->rules);
     if (code == LAP_OK && box->writes)
         code = lap_sandbox_keep(&keeper, err);

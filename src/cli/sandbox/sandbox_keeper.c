@@ -210,7 +210,7 @@ lap_code lap_sandbox_keep(int *sock, lap_error *err)
         sigprocmask(SIG_UNBLOCK, &refused, NULL) == 0)
         return LAP_OK;
     close(pair[0]);
-    snprintf(text, sizeof text, "the process that sets modes, owners and times cannot be started: %s",
-        strerror(why));
+    snprintf(
+        text, sizeof text, "cannot start the process that sets modes, owners and times: %s", strerror(why));
     return lap_sandbox_failed(err, LAP_E_BACKEND, text);
 }
