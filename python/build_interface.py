@@ -61,9 +61,17 @@ def linking():
 CALLBACKS = """
 extern "Python" void lap_python_each(void *user, const lap_batch_file *file, const lap_batch_counts *counts);
 """
+MEMORY = """
+typedef struct lap_python_memory lap_python_memory;
+lap_python_memory *lap_python_hold(const lap_view *view, lap_stream *keeper);
+void lap_python_let_go(lap_python_memory *memory);
+void *lap_python_tensor(lap_python_memory *memory, uintptr_t address, int dimensions, const int64_t *shape,
+    const int64_t *strides);
+void lap_python_end_capsule(void *capsule);
+"""
 ffi = FFI()
-ffi.cdef(declarations())
-ffi.set_source("lapedge._interface", "#include <stdlib.h>\n#include <lapedge.h>\n", py_limited_api=True, **linking())
+ffi.cdef(declarations() + MEMORY)
+ffi.set_source("lapedge._interface", (Path(__file__).parent / "device_memory.c").read_text(encoding="utf-8"), py_limited_api=True, **linking())
 
 if __name__ == "__main__":
     ffi.compile(verbose=True)

@@ -266,7 +266,7 @@ class Batch:
             lib.lap_context_cancel(self.context)
             for thread in begun:
                 wait_for(thread)
-            lib.lap_context_destroy(self.context)
+            contexts.destroy(self.context)
             raise
         contexts.give_back(self.inner, self.context)
         if self.first:
