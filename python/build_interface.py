@@ -3,7 +3,7 @@ preprocessor go, the rest is what cffi reads. The compiler checks every struct a
 
 In a checkout the library is built by make and linked statically, so that the module needs no installed lapedge;
 LAPEDGE_BUILD names another build folder (build), LAPEDGE_MAKE more words for make, LAPEDGE_LIBRARIES what to link
-instead of what make says. Elsewhere the library is the one that pkg-config knows."""
+instead of what make says, LAPEDGE_ARCHIVE empty that these have the library in them, too. Elsewhere the library is the one that pkg-config knows."""
 import os
 import re
 import shlex
@@ -54,7 +54,7 @@ def linking():
     libraries = os.environ.get("LAPEDGE_LIBRARIES") or output(*make, "--no-print-directory", "print-libs")
     archive = CHECKOUT / folder / "liblapedge.a"
     return {"include_dirs": [str(CHECKOUT / "src")], "depends": [str(archive), str(header())],
-            "extra_objects": [str(archive)],
+            "extra_objects": [str(archive)] if os.environ.get("LAPEDGE_ARCHIVE", "1") else [],
             "extra_link_args": shlex.split(libraries.splitlines()[-1]) + ["-Wl,--exclude-libs,ALL"]}
 
 

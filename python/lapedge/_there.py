@@ -34,7 +34,8 @@ class DeviceArray:
     more. The memory is freed when this array and all that were made of it are gone, in whatever thread."""
     dtype = numpy.dtype(numpy.uint8)
 
-    def __init__(self, memory: Any, address: int, shape: Shape, strides: Shape, device: int):
+    def __init__(self, memory: Any, address: int, shape: Shape, strides: Shape, device: int, owner: Any = None):
+        self._owner = owner # of memory that is not ours
         self._memory, self.address, self.shape, self.strides, self.device = memory, address, shape, strides, device
         self._queued: Optional[_device.Stream] = None
 
@@ -59,6 +60,8 @@ class DeviceArray:
             raise BufferError("lapedge gives its memory as it is: no copy, no other device")
         if self._is_queued() and stream != -1 and {0: 1, None: 1}.get(stream, stream) != (self._queued.address or 1):
             self._queued.wait()
+        if self._memory is None:
+            raise BufferError("the memory is that of `out`: take its part of that")
         sizes = [ffi.new("int64_t[]", part) for part in (self.shape, self.strides)]
         tensor = lib.lap_python_tensor(self._memory, self.address, len(self.shape), *sizes)
         if tensor == ffi.NULL:
@@ -69,8 +72,7 @@ class DeviceArray:
         """A NumPy array of the same shape and samples. Raises Error if the device failed."""
         if self._is_queued():
             self._queued.wait()
-        planes = len(self.shape) == 3 and self.strides[0] == 1 and self.shape[0] != self.strides[2] * self.shape[2]
-        planes = planes and self.strides[2] == self.shape[0]
+        planes = len(self.shape) == 3 and self.strides[0] == 1
         shape, strides = interleaved(self.shape, self.strides, planes)
         pixels, err = numpy.empty(shape, numpy.uint8), ffi.new("lap_error *")
         if pixels.size:
@@ -118,13 +120,9 @@ def empty(shape: Tuple[int, int, int], device: int, planes: bool = False) -> Dev
 
 
 def empty_like(array: DeviceArray) -> DeviceArray:
-    return empty((*array.shape, 1)[:3], array.device) if len(array.shape) == 2 or array.shape[2] > 1 else same_shape(array)
-
-
-def same_shape(array: DeviceArray) -> DeviceArray:
-    """(height, width, 1)"""
-    made = empty((*array.shape[:2], 1), array.device)
-    return DeviceArray(made._memory, made.address, array.shape, (*made.strides, 1), array.device)
+    made = empty((*array.shape, 1)[:3], array.device)
+    strides = (*made.strides, 1)[:len(array.shape)]
+    return DeviceArray(made._memory, made.address, array.shape, strides, array.device)
 
 
 def samples_of(name: str, array: Any, device: int, stream: Optional[_device.Stream], context: Any) -> _views.Samples:
@@ -280,7 +278,7 @@ class Packing:
 
     def __init__(self, shapes: List[Optional[Tuple[int, int, int]]], planes: bool, is_padded: bool, out: Any, forced: int,
                  device: int):
-        self.planes, self.device = planes, device
+        self.planes, self.device, self.owner = planes, device, None
         good = [shape for shape in shapes if shape]
         if not is_padded:
             self.channels = forced
@@ -305,7 +303,7 @@ class Packing:
                        for i, shape in enumerate(shapes)]
 
     def place(self, start: int, shape: Tuple[int, int, int], row: int) -> DeviceArray:
-        return DeviceArray(self.memory, start, *shaped(shape, row, self.planes), self.device)
+        return DeviceArray(self.memory, start, *shaped(shape, row, self.planes), self.device, self.owner)
 
     def into(self, out: Any, count: int, height: int, width: int) -> Tuple[int, int, int]:
         samples = samples_of("out", out, self.device, None, contexts.get(1))
@@ -318,6 +316,17 @@ class Packing:
                              f"of {width} pixels with {self.channels} channels are needed")
         if (c > 1 and strides[3] != 1) or (w > 1 and strides[2] != c) or (h > 1 and strides[1] < w * c):
             raise ValueError("out: the samples of a row do not lie side by side, or its rows not from top to bottom")
-        self.whole, self.memory = out, getattr(out, "_memory", None)
+        self.whole, self.memory = out, out._memory if isinstance(out, DeviceArray) else None
         self.owner = samples.owner
         return samples.address, strides[0], strides[1]
+
+
+def clear(place: DeviceArray) -> None:
+    """After a photo that broke half-way."""
+    planes = len(place.shape) == 3 and place.strides[0] == 1
+    shape, strides = interleaved(place.shape, place.strides, planes)
+    view = _views.view_of(_views.Samples(place.address, shape, strides, place.device, place))
+    zeros = numpy.zeros(shape, numpy.uint8)
+    nothing = _views.view_of(_views.on_host(zeros))
+    with streams.of(contexts.get(1), place.device) as stream:
+        lib.lap_stream_copy(stream, nothing, view, ffi.NULL)
