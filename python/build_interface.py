@@ -53,9 +53,11 @@ def linking():
     subprocess.run([*make, f"{folder}/liblapedge.a"], check=True)
     libraries = os.environ.get("LAPEDGE_LIBRARIES") or output(*make, "--no-print-directory", "print-libs")
     archive = CHECKOUT / folder / "liblapedge.a"
+    is_own = not os.environ.get("LAPEDGE_ARCHIVE", "1")
+    hidden = [] if is_own else ["-Wl,--exclude-libs,ALL"]
     return {"include_dirs": [str(CHECKOUT / "src")], "depends": [str(archive), str(header())],
-            "extra_objects": [str(archive)] if os.environ.get("LAPEDGE_ARCHIVE", "1") else [],
-            "extra_link_args": shlex.split(libraries.splitlines()[-1]) + ["-Wl,--exclude-libs,ALL"]}
+            "extra_objects": [] if is_own else [str(archive)],
+            "extra_link_args": shlex.split(libraries.splitlines()[-1]) + hidden}
 
 
 CALLBACKS = """

@@ -129,15 +129,18 @@ def samples_of(name: str, array: Any, device: int, stream: Optional[_device.Stre
     """Its samples, which work of any stream finds there, or work of this stream."""
     if _views.device_of(array) != device:
         raise ValueError(f"{name}: it does not lie on device {device}")
+    if isinstance(array, DeviceArray):
+        if array._is_queued() and array._queued is not stream:
+            array._queued.wait()
+        return _views.Samples(array.address, array.shape, array.strides, device, array)
     if stream is not None:
         return _views.on_device(name, array, stream.address)
     samples = _views.on_device(name, array, 0)
-    if not isinstance(array, DeviceArray):
-        address = 0 if hasattr(array, "__dlpack__") else array.__cuda_array_interface__.get("stream") or 0
-        queue, err = streams.create(context, device, address), ffi.new("lap_error *")
-        code = lib.lap_stream_wait(queue, err)
-        lib.lap_stream_destroy(queue)
-        check(code, err)
+    address = 0 if hasattr(array, "__dlpack__") else array.__cuda_array_interface__.get("stream") or 0
+    queue, err = streams.create(context, device, address), ffi.new("lap_error *")
+    code = lib.lap_stream_wait(queue, err)
+    lib.lap_stream_destroy(queue)
+    check(code, err)
     return samples
 
 
