@@ -24,7 +24,8 @@ ifeq ($(SAN)$(COVERAGE)$(findstring clang,$(COMPILER)),)
 CUDACPU_LIBRARY := $(patsubst %,$(B)/cudacpu/asan/%.o,$(filter-out $(RUNG_SRC) %/none.c,$(sort $(SRC)))) \
   $(B)/cudacpu/asan/libkernels.a
 $(B)/cudacpu/python/.built: $(CUDACPU_LIBRARY) $(B)/liblapedge.a $(PYTHON_SOURCES)
-	$(call say,PIP)LAPEDGE_BUILD=$(B) LAPEDGE_ARCHIVE= tools/build-python $(@D) $(abspath $(CUDACPU_LIBRARY)) \
+	@rm -rf $(B)/cudacpu/python-build
+	$(call say,PIP)LAPEDGE_BUILD=$(B) LAPEDGE_PYTHON_BUILD=cudacpu/python-build LAPEDGE_ARCHIVE= tools/build-python $(@D) $(abspath $(CUDACPU_LIBRARY)) \
 	  $(filter-out -lcudart_static,$(LIBS)) $(CUDACPU_asan) -lstdc++ && touch $@
 TESTS += tests/python/there.py
 tests/python/there.py: $(B)/cudacpu/python/.built
