@@ -69,8 +69,8 @@ static void delete_tensor(dl_managed_tensor *managed)
 }
 
 /* Returns a DLManagedTensor, or NULL without memory. strides: in samples. */
-static void *lap_python_tensor(lap_python_memory *memory, uintptr_t address, int dimensions, const int64_t *shape,
-    const int64_t *strides)
+static void *lap_python_tensor(lap_python_memory *memory, uintptr_t address, int dimensions,
+    const int64_t *shape, const int64_t *strides)
 {
     tensor *t = calloc(1, sizeof *t);
     if (!t || dimensions > MOST_DIMENSIONS) {
@@ -79,9 +79,17 @@ static void *lap_python_tensor(lap_python_memory *memory, uintptr_t address, int
     }
     memcpy(t->sizes, shape, (size_t)dimensions * sizeof *shape);
     memcpy(t->sizes + MOST_DIMENSIONS, strides, (size_t)dimensions * sizeof *strides);
-    t->managed = (dl_managed_tensor){.data = (void *)address, .device_type = DL_CUDA, .device = memory->view.place,
-        .dimensions = dimensions, .type_code = DL_UNSIGNED, .type_bits = 8, .type_lanes = 1, .shape = t->sizes,
-        .strides = t->sizes + MOST_DIMENSIONS, .manager = memory, .deleter = delete_tensor};
+    t->managed = (dl_managed_tensor){.data = (void *)address,
+        .device_type = DL_CUDA,
+        .device = memory->view.place,
+        .dimensions = dimensions,
+        .type_code = DL_UNSIGNED,
+        .type_bits = 8,
+        .type_lanes = 1,
+        .shape = t->sizes,
+        .strides = t->sizes + MOST_DIMENSIONS,
+        .manager = memory,
+        .deleter = delete_tensor};
     atomic_fetch_add(&memory->holders, 1);
     return t;
 }

@@ -1,7 +1,7 @@
-/* The __shared__ variables of a kernel, which are static here, found by their names in the program's (or module's)
- * table of symbols: those of kernel _Zxyz are _ZZxyzE... (An attribute "section" would be simpler, but g++
- * ignores it in templates.) A constant, `static const` in a kernel, lies in a section that nothing writes,
- * and is none. Variables of a function that the kernel calls are not found. */
+/* The __shared__ variables of a kernel, which are static here, found by their names in the program's (or
+ * module's) table of symbols: those of kernel _Zxyz are _ZZxyzE... (An attribute "section" would be simpler,
+ * but g++ ignores it in templates.) A constant, `static const` in a kernel, lies in a section that nothing
+ * writes, and is none. Variables of a function that the kernel calls are not found. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
