@@ -20,7 +20,8 @@ from ._pixels import decode, decode_batch, edges, edges_batch, encode
 from ._reports import Channel, Difference, Info, Metadata, Stats, diff, info, stats
 from ._there import DeviceArray
 
-__all__ = ["Backend", "Channel", "Counts", "Device", "DeviceArray", "Difference", "Error", "FolderFile", "Info", "Metadata", "Report",
-           "Stats", "Stream", "backends", "build_info", "decode", "decode_batch", "devices", "diff", "edges",
-           "edges_batch", "encode", "filter", "info", "run", "run_bytes", "run_folder", "stats", "transform", "version"]
+__all__ = ["Backend", "Channel", "Counts", "Device", "DeviceArray", "Difference", "Error", "FolderFile", "Info",
+           "Metadata", "Report", "Stats", "Stream", "backends", "build_info", "decode", "decode_batch", "devices",
+           "diff", "edges", "edges_batch", "encode", "filter", "info", "run", "run_bytes", "run_folder", "stats",
+           "transform", "version"]
 __version__ = version()

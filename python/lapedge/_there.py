@@ -186,7 +186,8 @@ class Photo:
         """Height, width and channels in the end. Raises Error."""
         view = ffi.new("lap_view *")
         view.place = lib.LAP_ON_HOST
-        if lib.lap_decode_size(context, self.buffer, len(self.buffer), self.settings.host, view, self.err) != lib.LAP_OK:
+        code = lib.lap_decode_size(context, self.buffer, len(self.buffer), self.settings.host, view, self.err)
+        if code != lib.LAP_OK:
             raise self.problem()
         self.is_converted = self.channels not in (0, view.channels)
         return view.height, view.width, self.channels or view.channels
@@ -279,8 +280,8 @@ class Packing:
     """Where the pixels of a batch go on the device: one after the other, or in one array that is as high and wide as
     the largest. shapes: (height, width, channels) by photo, None for one that is broken."""
 
-    def __init__(self, shapes: List[Optional[Tuple[int, int, int]]], planes: bool, is_padded: bool, out: Any, forced: int,
-                 device: int):
+    def __init__(self, shapes: List[Optional[Tuple[int, int, int]]], planes: bool, is_padded: bool, out: Any,
+                 forced: int, device: int):
         self.planes, self.device, self.owner = planes, device, None
         good = [shape for shape in shapes if shape]
         if not is_padded:
@@ -315,8 +316,8 @@ class Packing:
         shape, strides = interleaved(samples.shape, samples.strides, self.planes)
         n, h, w, c = (*shape, 1)[:4]
         if (n, c) != (count, self.channels) or h < height or w < width:
-            raise ValueError(f"out: the shape is {tuple(samples.shape)}, and at least {count} pictures of {height} rows "
-                             f"of {width} pixels with {self.channels} channels are needed")
+            raise ValueError(f"out: the shape is {tuple(samples.shape)}, and at least {count} pictures of {height} "
+                             f"rows of {width} pixels with {self.channels} channels are needed")
         if (c > 1 and strides[3] != 1) or (w > 1 and strides[2] != c) or (h > 1 and strides[1] < w * c):
             raise ValueError("out: the samples of a row do not lie side by side, or its rows not from top to bottom")
         self.whole, self.memory = out, out._memory if isinstance(out, DeviceArray) else None

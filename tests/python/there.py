@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 """Photos to a CUDA device and back from Python, with the pixels and bytes of the CPU: on the CUDA runtime of the tests,
-or on a GPU with there.py FOLDER, where tools/build-python put the module (`make portable-tests`: build/portable/python).
-It needs NumPy and cffi; torch and CuPy are used if they are there. TAP on stdout."""
+or on a GPU with there.py FOLDER, where tools/build-python put the module (build/portable/python). It needs NumPy and cffi; torch and CuPy are used if they are there. TAP on stdout."""
 import ctypes
 import gc
 import multiprocessing
@@ -92,7 +91,8 @@ def pixels():
             (lapedge.Error, "truncated", FILES["444"][:900], {}), (lapedge.Error, "", b"none", {}),
             (lapedge.Error, "no such file", "none.jpg", {}), (lapedge.Error, "limit", PHOTO, {"max_pixels": 10}),
             (lapedge.Error, "does not exist", PHOTO, {"device": 77}), (ValueError, "device", PHOTO, {"device": "cuda"}),
-            (ValueError, "device", PHOTO, {"device": -1}), (ValueError, "stream", PHOTO, {"device": None, "stream": 1})):
+            (ValueError, "device", PHOTO, {"device": -1}),
+            (ValueError, "stream", PHOTO, {"device": None, "stream": 1})):
         report(raises(kind, words, lapedge.decode, image, **{"device": 0, **more}), f"refused: {words} {more}")
 
 
@@ -219,7 +219,8 @@ def batches():
             there = lapedge.decode_batch(images, pack=pack, layout=layout, errors="return", threads=2, device=0)
             good = [a.kind == b.kind if isinstance(a, lapedge.Error) else np.array_equal(a, b.to_host())
                     for a, b in zip(host, there)]
-            report(all(good) and len(there) == len(images), f"decode_batch {pack} {layout}: the CPU's, errors in place", good)
+            report(all(good) and len(there) == len(images),
+                   f"decode_batch {pack} {layout}: the CPU's, errors in place", good)
     problem = raises(lapedge.Error, "", lapedge.decode_batch, images, device=0)
     report(problem and problem.kind == "not_jpeg", "decode_batch: the first Error by order is raised")
     whole = lapedge.decode_batch([FILES["444"], FILES["420"]], 3, pack="padded", device=0)
@@ -252,7 +253,8 @@ def forked():
     process.start()
     said = queue.get(timeout=60)
     process.join(60)
-    report(said[:3] == ["backend"] * 3 and process.exitcode == 0, "a forked child: Errors on the device, the CPU works", said)
+    report(said[:3] == ["backend"] * 3 and process.exitcode == 0,
+           "a forked child: Errors on the device, the CPU works", said)
     report(np.array_equal(array.to_host(), lapedge.decode(FILES["420"])), "and the parent goes on")
 
 
@@ -270,7 +272,8 @@ def libraries():
         array = lapedge.decode(PHOTO, device=0)
         taken = take(module, array)
         pointer = taken.data_ptr() if name == "torch" else taken.data.ptr
-        report(pointer == array.address and np.array_equal(back(taken), lapedge.decode(PHOTO)), f"{name} takes it as it is")
+        report(pointer == array.address and np.array_equal(back(taken), lapedge.decode(PHOTO)),
+               f"{name} takes it as it is")
         out = taken * 0
         lapedge.decode(PHOTO, device=0, out=out)
         report(np.array_equal(back(out), lapedge.decode(PHOTO)) and lapedge.encode(out) == lapedge.encode(array),
