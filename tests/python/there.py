@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Photos to a CUDA device and back from Python, with the pixels and bytes of the CPU: on the CUDA runtime of the tests,
-or on a GPU with there.py FOLDER, where tools/build-python put the module (build/portable/python). It needs NumPy and cffi; torch and CuPy are used if they are there. TAP on stdout."""
+or on a GPU with there.py FOLDER, where tools/build-python put the module (build/portable/python).
+It needs NumPy and cffi; torch and CuPy are used if they are there. TAP on stdout."""
 import ctypes
 import gc
 import multiprocessing
