@@ -3,7 +3,7 @@ preprocessor go, the rest is what cffi reads. The compiler checks every struct a
 
 In a checkout the library is built by make and linked statically, so that the module needs no installed lapedge;
 LAPEDGE_BUILD names another build folder (build), LAPEDGE_MAKE more words for make, LAPEDGE_LIBRARIES what to link
-instead of what make says. Elsewhere the library is the one that pkg-config knows."""
+instead of what make says, LAPEDGE_ARCHIVE empty that these have the library in them, too. Elsewhere the library is the one that pkg-config knows."""
 import os
 import re
 import shlex
@@ -53,17 +53,27 @@ def linking():
     subprocess.run([*make, f"{folder}/liblapedge.a"], check=True)
     libraries = os.environ.get("LAPEDGE_LIBRARIES") or output(*make, "--no-print-directory", "print-libs")
     archive = CHECKOUT / folder / "liblapedge.a"
+    is_own = not os.environ.get("LAPEDGE_ARCHIVE", "1")
+    hidden = [] if is_own else ["-Wl,--exclude-libs,ALL"]
     return {"include_dirs": [str(CHECKOUT / "src")], "depends": [str(archive), str(header())],
-            "extra_objects": [str(archive)],
-            "extra_link_args": shlex.split(libraries.splitlines()[-1]) + ["-Wl,--exclude-libs,ALL"]}
+            "extra_objects": [] if is_own else [str(archive)],
+            "extra_link_args": shlex.split(libraries.splitlines()[-1]) + hidden}
 
 
 CALLBACKS = """
 extern "Python" void lap_python_each(void *user, const lap_batch_file *file, const lap_batch_counts *counts);
 """
+MEMORY = """
+typedef struct lap_python_memory lap_python_memory;
+lap_python_memory *lap_python_hold(const lap_view *view, lap_stream *keeper);
+void lap_python_let_go(lap_python_memory *memory);
+void *lap_python_tensor(lap_python_memory *memory, uintptr_t address, int dimensions, const int64_t *shape,
+    const int64_t *strides);
+void lap_python_end_capsule(void *capsule);
+"""
 ffi = FFI()
-ffi.cdef(declarations())
-ffi.set_source("lapedge._interface", "#include <stdlib.h>\n#include <lapedge.h>\n", py_limited_api=True, **linking())
+ffi.cdef(declarations() + MEMORY)
+ffi.set_source("lapedge._interface", (Path(__file__).parent / "device_memory.c").read_text(encoding="utf-8"), py_limited_api=True, **linking())
 
 if __name__ == "__main__":
     ffi.compile(verbose=True)

@@ -10,7 +10,7 @@ from build_interface import CHECKOUT, is_checkout, version  # noqa: E402
 
 options = {"bdist_wheel": {"py_limited_api": "cp39"}}
 if is_checkout(): # what is built goes where make builds
-    place = CHECKOUT / os.environ.get("LAPEDGE_BUILD", "build") / "python-build"
+    place = CHECKOUT / os.environ.get("LAPEDGE_BUILD", "build") / os.environ.get("LAPEDGE_PYTHON_BUILD", "python-build")
     place.mkdir(parents=True, exist_ok=True)
     options.update(build={"build_base": str(place)}, egg_info={"egg_base": str(place)})
 setup(version=version(), cffi_modules=["build_interface.py:ffi"], options=options)

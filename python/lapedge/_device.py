@@ -35,6 +35,8 @@ def address_of(stream: Any, array: Any = None) -> int:
 def empty_like(array: Any) -> Any:
     library = library_of(array)
     name = getattr(library, "__name__", "")
+    if name == "lapedge":
+        return library._there.empty_like(array)
     if name == "torch":
         return library.empty(tuple(array.shape), dtype=library.uint8, device=array.device)
     if name == "cupy":
@@ -88,6 +90,8 @@ class Stream:
         # The capsules of DLPack keep memory from being given back before the work is done.
         self._kept.append((source.owner, result.owner))
         del self._kept[:-16]
+        if hasattr(out, "_queued"): # a DeviceArray
+            out._queued = self
 
     def __enter__(self) -> "Stream":
         return self

@@ -1,9 +1,10 @@
 """What the other files share: the library, its errors, contexts, parameters, and what can run here."""
 import _thread
+import contextlib
 import os
 import threading
 from dataclasses import dataclass
-from typing import Any, Callable, List, Optional, Sequence, Union
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Union
 
 import numpy
 
@@ -81,10 +82,62 @@ class Contexts:
             spare = context if threads in self.idle else None
             self.idle.setdefault(threads, context)
         if spare:
-            lib.lap_context_destroy(spare)
+            self.destroy(spare)
+
+    def destroy(self, context) -> None:
+        """Of a context that nobody uses any more."""
+        streams.destroy_of(context)
+        lib.lap_context_destroy(context)
 
 
-contexts = Contexts()
+class Streams:
+    """Streams of the library by context and device. Those that nobody uses are kept with their device memory, since
+    it takes longer to allocate than a photo takes to decode. Each works on the default CUDA stream of the thread that
+    uses it, so that threads work side by side. A child of fork forgets those of its parent."""
+    PER_THREAD = 2 # cudaStreamPerThread
+
+    def __init__(self):
+        self.forget()
+        os.register_at_fork(after_in_child=self.forget)
+
+    def forget(self) -> None:
+        self.lock, self.idle, self.keepers = threading.Lock(), {}, {}
+
+    @staticmethod
+    def create(context: Any, device: int, address: int):
+        err, made = ffi.new("lap_error *"), ffi.new("lap_stream **")
+        check(lib.lap_stream_create(context, device, ffi.cast("void *", address), made, err), err)
+        return made[0]
+
+    @contextlib.contextmanager
+    def of(self, context: Any, device: int) -> Iterator[Any]:
+        key = int(ffi.cast("uintptr_t", context)), device
+        with self.lock:
+            idle = self.idle.setdefault(key, [])
+            stream = idle.pop() if idle else None
+        stream = stream or self.create(context, device, self.PER_THREAD)
+        try:
+            yield stream
+        finally:
+            with self.lock:
+                idle.append(stream)
+
+    def keeper(self, device: int):
+        """The stream by which memory of the device is freed; it lives as long as the process."""
+        with self.lock:
+            if device not in self.keepers:
+                self.keepers[device] = self.create(context_of(1), device, 0)
+            return self.keepers[device]
+
+    def destroy_of(self, context: Any) -> None:
+        address = int(ffi.cast("uintptr_t", context))
+        with self.lock:
+            ended = [stream for key in list(self.idle) if key[0] == address for stream in self.idle.pop(key)]
+        for stream in ended:
+            lib.lap_stream_destroy(stream)
+
+
+contexts, streams = Contexts(), Streams()
 
 
 class Call:
@@ -136,10 +189,10 @@ def call_alone(threads: int, function: Callable) -> int:
         running.done.wait()
     except BaseException:
         running.stop()
-        lib.lap_context_destroy(running.context)
+        contexts.destroy(running.context)
         raise
     if running.code == lib.LAP_E_CANCELLED: # which the context stays
-        lib.lap_context_destroy(running.context)
+        contexts.destroy(running.context)
     else:
         contexts.give_back(threads, running.context)
     if running.problem:

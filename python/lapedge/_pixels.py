@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterable, List, Optional, Tuple, Union
 
 import numpy
 
-from . import _views
+from . import _there, _views
 from ._arrays import Filtering, filter
 from ._content import Image, content, is_path
 from ._files import CODEC, FAIL_ON, RESTART, SUBSAMPLING
@@ -40,7 +40,7 @@ def decode_settings(upright: bool, luma: bool, fail_on: str, max_pixels: Optiona
 
 
 class Asked:
-    """What decode() is asked for, whichever the image."""
+    """What decode() is asked for, whichever the image: to the host."""
 
     def __init__(self, channels: Optional[int] = None, upright: bool = False, *, layout: str = "HWC",
                  luma: bool = False, fail_on: str = "truncated", max_pixels: Optional[int] = None,
@@ -51,6 +51,12 @@ class Asked:
         self.channels, self.planes = channels or 0, chosen("layout", layout, LAYOUTS)
         self.settings = decode_settings(bool(upright), bool(luma), fail_on, max_pixels, max_memory, max_scans, timeout,
                                         codec)
+
+    def packing(self, shapes: List[Optional[Tuple[int, int, int]]], pack: Optional[str], out: Any) -> Any:
+        return Packing(shapes, self.planes, pack or "padded", out, self.channels)
+
+    def clear(self, place: Any) -> None:
+        place[...] = 0
 
     def with_channels(self, channels: int) -> "Asked":
         other = copy.copy(self)
@@ -110,6 +116,44 @@ class Asked:
         return rows
 
 
+class AskedThere(Asked):
+    """What decode() is asked for: to a device. stream: a _device.Stream, or None for one of each thread."""
+
+    def __init__(self, device: int, stream: Any, threads: int, channels: Optional[int] = None, upright: bool = False, *,
+                 layout: str = "HWC", luma: bool = False, fail_on: str = "truncated", max_pixels: Optional[int] = None,
+                 max_memory: Optional[int] = None, max_scans: Optional[int] = None, timeout: Optional[float] = None,
+                 codec: str = "auto"):
+        limits = bool(luma), fail_on, max_pixels, max_memory, max_scans, timeout
+        super().__init__(channels, upright, layout=layout, luma=luma, fail_on=fail_on, max_pixels=max_pixels,
+                         max_memory=max_memory, max_scans=max_scans, timeout=timeout,
+                         codec="auto" if codec == "cuda" else codec)
+        self.device, self.stream, self.threads = device, stream, threads
+        self.both = _there.Settings(self.settings, decode_settings(False, *limits, codec))
+
+    def photo(self, image: Image, data: Any) -> _there.Photo:
+        return _there.Photo(image, data, self.both, self.channels)
+
+    def decode(self, image: Image, data: Any, out: Any, run: Callable) -> Any:
+        return _there.decode(self.photo(image, data), self.planes, out, self.device, self.stream, self.threads, run)
+
+    def packing(self, shapes: List[Optional[Tuple[int, int, int]]], pack: Optional[str], out: Any) -> Any:
+        is_padded = pack == "padded" or out is not None
+        return _there.Packing(shapes, self.planes, is_padded, out, self.channels, self.device)
+
+    def clear(self, place: Any) -> None:
+        _there.clear(place)
+
+
+def asked_of(device: Optional[int], stream: Any, threads: int, *arguments: Any, **more: Any) -> Asked:
+    if device is None:
+        if stream is not None:
+            raise ValueError("stream: device= is not given")
+        return Asked(*arguments, **more)
+    if not isinstance(device, int) or device < 0:
+        raise ValueError(f"device: {device!r} is not the number of a CUDA device")
+    return AskedThere(device, stream, threads, *arguments, **more)
+
+
 def owned(view) -> numpy.ndarray:
     """An array over the memory that the library made for a view, and that goes with the array."""
     size = view.stride * view.height
@@ -118,10 +162,11 @@ def owned(view) -> numpy.ndarray:
     return numpy.frombuffer(ffi.buffer(memory, size), numpy.uint8).reshape(shape)
 
 
-def decode(image: Image, channels: Optional[int] = None, upright: bool = False, *,
-           out: Optional[numpy.ndarray] = None, layout: str = "HWC", luma: bool = False, fail_on: str = "truncated",
+def decode(image: Image, channels: Optional[int] = None, upright: bool = False, *, device: Optional[int] = None,
+           stream: Any = None, out: Any = None, layout: str = "HWC", luma: bool = False, fail_on: str = "truncated",
            max_pixels: Optional[int] = None, max_memory: Optional[int] = None, max_scans: Optional[int] = None,
-           timeout: Optional[float] = None, codec: str = "auto", threads: int = 0) -> numpy.ndarray:
+           timeout: Optional[float] = None, codec: str = "auto",
+           threads: int = 0) -> Union[numpy.ndarray, _there.DeviceArray]:
     """The pixels of an image file as uint8: (height, width) if gray, else (height, width, 3), red first.
 
     They are those of libjpeg-turbo, and so of Pillow's `Image.open(f).convert("RGB")`, whichever coder decodes. Of
@@ -137,6 +182,13 @@ def decode(image: Image, channels: Optional[int] = None, upright: bool = False, 
     fail_on: "truncated", "warning" or "none", the least damage that is an Error. max_pixels (268 million unless
     given), max_memory (bytes), max_scans, timeout (seconds): limits. threads: as for filter().
 
+    device: the number of a CUDA device; the result is a DeviceArray there, or `out`, with the same pixels. Its rows
+    begin at multiples of 128 bytes, and "CHW" is a view of interleaved channels. The CPU decodes what the device does
+    not: a photo that `upright` turns, other channels than the file's, and unusual files. out: any array of that device
+    with DLPack or __cuda_array_interface__. stream: a Stream of this module, a stream of CuPy or torch, or its address;
+    the work is queued behind what is there, and waited for. None: one for each thread; what the library of `out` has
+    queued is waited for.
+
     The array needs neither the image nor the library any more. Raises Error for a file that is missing, damaged, over
     a limit or no image; ValueError and TypeError for arguments, before anything is decoded. A file of more than 256 KiB
     that the main thread decodes is stopped by Ctrl-C. Scaled decoding and regions are out of scope.
@@ -150,20 +202,24 @@ def decode(image: Image, channels: Optional[int] = None, upright: bool = False, 
     ...
     lapedge.Error: samples/chelsea.jpg: limit: 451x300 is 135300 pixels, more than the limit of 1000
     """
-    asked = Asked(channels, upright, layout=layout, luma=luma, fail_on=fail_on, max_pixels=max_pixels,
-                  max_memory=max_memory, max_scans=max_scans, timeout=timeout, codec=codec)
-    return asked.decode(image, content(image), out, lambda function, size: call(threads, function, size < SHORT))
+    more = {"layout": layout, "luma": luma, "fail_on": fail_on, "max_pixels": max_pixels, "max_memory": max_memory,
+            "max_scans": max_scans, "timeout": timeout, "codec": codec}
+    with _there.opened(stream, device or 0, threads) as own:
+        asked = asked_of(device, own, threads, channels, upright, **more)
+        return asked.decode(image, content(image), out, lambda function, size: call(threads, function, size < SHORT))
 
 
 def encode(array: Any, quality: int = 90, subsampling: str = "420", *, layout: str = "HWC", format: str = "jpg",
            progressive: bool = False, optimize: bool = False, restart: str = "auto", codec: str = "auto",
-           timeout: Optional[float] = None) -> bytes:
-    """The bytes of an image file of these pixels, made by one thread.
+           timeout: Optional[float] = None, stream: Any = None) -> bytes:
+    """The bytes of an image file of these pixels, made by one thread, or by the CUDA device that they lie on.
 
     array: uint8, (height, width), or (height, width, channels) with 1, 3 or 4, of which the fourth is dropped if the
     format has none; with layout "CHW" (channels, height, width). Samples of a row that do not lie side by side are
     copied first. quality: 1 to 100. subsampling: "444", "422", "420". format: "jpg", "png", "bmp", "tga", "ppm", "pgm".
     progressive, optimize: smaller JPEGs that take longer to make. restart: "auto", "on", "off". timeout: in seconds.
+    On a device: an array of CuPy, torch or another library with DLPack or __cuda_array_interface__, whose samples of a
+    row lie side by side; the bytes are the same. stream: as for decode().
 
     Raises TypeError or ValueError for an array or setting that is not one of these, Error for a side that is too large
     for the format, or if time is up. Ctrl-C stops the main thread's call, as with decode().
@@ -172,10 +228,27 @@ def encode(array: Any, quality: int = 90, subsampling: str = "420", *, layout: s
     >>> decode(file).shape
     (20, 30, 3)
     """
+    if quality < 1: # 0, which the library would take for none given
+        raise ValueError(f"quality: {quality} is not in 1 to 100")
+    settings = ffi.new("lap_settings *")
+    settings.quality, settings.subsampling = quality, chosen("subsampling", subsampling, SUBSAMPLING)
+    settings.restart, settings.codec = chosen("restart", restart, RESTART), chosen("codec", codec, CODEC)
+    settings.progressive, settings.optimize, settings.format = progressive, optimize, chosen("format", format, FORMATS)
+    if timeout is not None:
+        settings.timeout_s = timeout
+    planes = chosen("layout", layout, LAYOUTS)
+    if _views.device_of(array) is not None:
+        return _there.encode(array, planes, settings, stream, lambda function: call(1, function, True))
+    if stream is not None:
+        raise ValueError("stream: the array is on the host")
+    return encode_host(array, planes, settings)
+
+
+def encode_host(array: Any, planes: bool, settings: Any) -> bytes:
     pixels = numpy.asarray(array)
     if pixels.dtype != numpy.uint8:
         raise TypeError(f"array: uint8 is needed, not {pixels.dtype}")
-    if chosen("layout", layout, LAYOUTS):
+    if planes:
         if pixels.ndim != 3:
             raise ValueError(f"array: the shape is {pixels.shape}, not (channels, height, width)")
         pixels = pixels.transpose(1, 2, 0)
@@ -185,14 +258,7 @@ def encode(array: Any, quality: int = 90, subsampling: str = "420", *, layout: s
     if view is None:
         pixels = numpy.ascontiguousarray(pixels)
         view = _views.view_of(_views.on_host(pixels))
-    if quality < 1: # 0, which the library would take for none given
-        raise ValueError(f"quality: {quality} is not in 1 to 100")
-    settings, err = ffi.new("lap_settings *"), ffi.new("lap_error *")
-    settings.quality, settings.subsampling = quality, chosen("subsampling", subsampling, SUBSAMPLING)
-    settings.restart, settings.codec = chosen("restart", restart, RESTART), chosen("codec", codec, CODEC)
-    settings.progressive, settings.optimize, settings.format = progressive, optimize, chosen("format", format, FORMATS)
-    if timeout is not None:
-        settings.timeout_s = timeout
+    err = ffi.new("lap_error *")
     file, size = ffi.new("void **"), ffi.new("size_t *")
     check(call(1, lambda context: lib.lap_encode_view(context, view, settings, file, size, err),
                pixels.size < SHORT_TO_ENCODE), err)
@@ -205,19 +271,21 @@ def encode(array: Any, quality: int = 90, subsampling: str = "420", *, layout: s
 DECODING = {"upright", "luma", "fail_on", "max_pixels", "max_memory", "max_scans", "timeout", "codec"}
 
 
-def edges(image: Image, channels: Optional[int] = None, *, out: Optional[numpy.ndarray] = None, threads: int = 0,
-          **settings) -> numpy.ndarray:
+def edges(image: Image, channels: Optional[int] = None, *, device: Optional[int] = None, stream: Any = None,
+          out: Any = None, threads: int = 0, **settings) -> Union[numpy.ndarray, _there.DeviceArray]:
     """filter(decode(image)): the edges of a photo as pixels, without coding them. run_bytes() gives a JPEG of them.
 
     image, channels: as for decode(). out: an array of the result's shape, as for filter(). settings: of decode()
     (upright, luma, fail_on, max_pixels, max_memory, max_scans, timeout, codec) and of filter() (backend, kernel,
-    flip_kernel, border, range, scale, offset, invert, threshold). Raises what they raise.
+    flip_kernel, border, range, scale, offset, invert, threshold). Raises what they raise. device, stream: as for
+    decode(); the photo is filtered there, too, and with a Stream of this module that is queued.
 
     >>> edges("samples/chelsea.jpg", kernel=[[0, 1, 0], [1, -4, 1], [0, 1, 0]]).shape
     (300, 451, 3)
     """
     reading = {name: settings.pop(name) for name in DECODING & settings.keys()}
-    return filter(decode(image, channels, threads=threads, **reading), out=out, threads=threads, **settings)
+    pixels = decode(image, channels, device=device, stream=stream, threads=threads, **reading)
+    return filter(pixels, out=out, threads=threads, stream=stream, **settings)
 
 
 class Batch:
@@ -266,7 +334,7 @@ class Batch:
             lib.lap_context_cancel(self.context)
             for thread in begun:
                 wait_for(thread)
-            lib.lap_context_destroy(self.context)
+            contexts.destroy(self.context)
             raise
         contexts.give_back(self.inner, self.context)
         if self.first:
@@ -299,7 +367,7 @@ class Packing:
     def __init__(self, shapes: List[Optional[Tuple[int, int, int]]], planes: bool, pack: str,
                  out: Optional[numpy.ndarray], forced: int):
         good = [shape for shape in shapes if shape]
-        self.planes = planes
+        self.planes, self.channels = planes, forced
         if pack == "arena":
             self.arena(shapes)
             return
@@ -359,16 +427,16 @@ def in_batch(given: Iterable[Image], asked: Asked, pack: Optional[str], out: Opt
     if not chosen("pack", pack or "padded", PACKS) and out is not None:
         raise ValueError("out: it is a padded array, and pack='arena' makes none")
     chosen("errors", errors, ERRORS)
-    if pack is None and out is None:
+    if pack is None and out is None and not isinstance(asked, AskedThere):
         return Photos(Batch(images, lambda image, context: work(asked, image, content(image), None, context), errors,
                             threads).run(), None)
     begun = Batch(images, lambda image, context: begin(image, asked, context), "return", threads).run()
     shapes = [None if isinstance(item, Error) else item[1] for item in begun]
-    packing = Packing(shapes, asked.planes, pack or "padded", out, asked.channels)
-    for item in begun if out is not None else ():
+    packing = asked.packing(shapes, pack, out)
+    for item in begun if isinstance(out, numpy.ndarray) else ():
         if not isinstance(item, Error) and numpy.may_share_memory(out, numpy.frombuffer(item[0], numpy.uint8)):
             raise ValueError("out: it overlaps the bytes of an image")
-    if pack != "arena":
+    if packing.channels:
         asked = asked.with_channels(packing.channels)
 
     def one(number: int, context: Any) -> numpy.ndarray:
@@ -378,14 +446,14 @@ def in_batch(given: Iterable[Image], asked: Asked, pack: Optional[str], out: Opt
         try:
             return work(asked, images[number], begun[number][0], place, context)
         except BaseException:
-            place[...] = 0
+            asked.clear(place)
             raise
 
     return Photos(Batch(list(range(len(images))), one, errors, threads).run(), packing.whole)
 
 
 def decode_batch(images: Iterable[Image], channels: Optional[int] = None, upright: bool = False, *,
-                 pack: Optional[str] = None, out: Optional[numpy.ndarray] = None, errors: str = "raise",
+                 device: Optional[int] = None, pack: Optional[str] = None, out: Any = None, errors: str = "raise",
                  threads: int = 0, **settings) -> "Photos":
     """decode() of each image, several at once: a list of arrays, in order.
 
@@ -393,6 +461,8 @@ def decode_batch(images: Iterable[Image], channels: Optional[int] = None, uprigh
     "padded": they are views of one array (images, height, width[, channels]) of the largest height and width, which is
     0 elsewhere; if one of them has 3 channels, all have. With layout "CHW" it is (images, channels, height, width). The
     result's attribute `whole` is that array.
+    device: as for decode(); all arrays are views of one, the arena unless it is the padded one, whose memory lives as
+    long as one of them does.
     out: the padded array to be filled, of that shape or larger; beyond the photos it stays as it was.
     errors: "return" puts the Error of a broken image in its place, and the others are whole (in one array its pixels
     are 0, or as they were if its size is not known); "raise" raises the first
@@ -405,7 +475,7 @@ def decode_batch(images: Iterable[Image], channels: Optional[int] = None, uprigh
     >>> decode_batch(["samples/chelsea.jpg", "samples/coffee.jpg"], pack="padded").whole.shape
     (2, 400, 600, 3)
     """
-    asked = Asked(channels, upright, **settings)
+    asked = asked_of(device, None, 1, channels, upright, **settings)
 
     def work(asked: Asked, image: Image, data: Any, place: Optional[numpy.ndarray], context: Any) -> numpy.ndarray:
         return asked.decode(image, data, place, lambda function, _: function(context))

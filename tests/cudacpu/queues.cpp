@@ -196,11 +196,23 @@ lap_cudacpu_wait lap_cudacpu_enqueue(
     return wait;
 }
 
+/* The default stream of this thread and the current device. */
+static std::shared_ptr<lap_cudacpu_stream> stream_of_thread()
+{
+    thread_local std::map<int, std::shared_ptr<lap_cudacpu_stream>> own;
+    std::shared_ptr<lap_cudacpu_stream> &stream = own[lap_cudacpu_current];
+    if (!stream)
+        stream = lap_cudacpu_new_stream(lap_cudacpu_current, 0, lap_cudacpu_random(&lap_cudacpu().random));
+    return stream;
+}
+
 std::shared_ptr<lap_cudacpu_stream> lap_cudacpu_stream_of(cudaStream_t handle)
 {
     lap_cudacpu_state &state = lap_cudacpu();
-    if (!handle)
+    if (!handle || handle == cudaStreamLegacy)
         return state.devices[(size_t)lap_cudacpu_current].legacy;
+    if (handle == cudaStreamPerThread)
+        return stream_of_thread();
     auto found = state.streams.find(handle);
     return found == state.streams.end() ? nullptr : found->second;
 }

@@ -1,7 +1,8 @@
-/* The __shared__ variables of a kernel, which are static here, found by their names in the program's own
- * table of symbols: those of kernel _Zxyz are _ZZxyzE... (An attribute "section" would be simpler, but g++
- * ignores it in templates.) A constant, `static const` in a kernel, lies in a section that nothing writes,
- * and is none. Variables of a function that the kernel calls are not found. */
+/* The __shared__ variables of a kernel, which are static here, found by their names in the program's (or
+ * module's) table of symbols: those of kernel _Zxyz are _ZZxyzE... (An attribute "section" would be simpler,
+ * but g++ ignores it in templates.) A constant, `static const` in a kernel, lies in a section that nothing
+ * writes, and is none. Variables of a function that the kernel calls are not found. */
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 
@@ -22,16 +23,24 @@ struct symbols {
     std::multimap<std::string, lap_cudacpu_range> variables; /* by the name of their function, less "_Z" */
 };
 
-uintptr_t load_address()
-{
+/* The program or library that holds this code: its file and where it is loaded. */
+struct place {
+    std::string file = "/proc/self/exe";
     uintptr_t base = 0;
-    dl_iterate_phdr(
-        [](dl_phdr_info *info, size_t, void *to) {
-            *static_cast<uintptr_t *>(to) = info->dlpi_addr;
-            return 1; /* the first one is the program */
-        },
-        &base);
-    return base;
+};
+
+place own_place()
+{
+    place found;
+    Dl_info info;
+    void *extra = nullptr;
+    if (dladdr1(reinterpret_cast<void *>(&own_place), &info, &extra, RTLD_DL_LINKMAP) == 0)
+        return found;
+    const auto *map = static_cast<const link_map *>(extra);
+    found.base = map->l_addr;
+    if (map->l_name && *map->l_name) /* not the program itself */
+        found.file = map->l_name;
+    return found;
 }
 
 /* "4tile", "4tile_0": tile. */
@@ -59,10 +68,11 @@ void add(symbols &s, const ElfW(Sym) & symbol, const std::string &name, uintptr_
 symbols read_symbols()
 {
     symbols s;
-    std::ifstream in("/proc/self/exe", std::ios::binary);
+    const place own = own_place();
+    std::ifstream in(own.file, std::ios::binary);
     s.file.assign(std::istreambuf_iterator<char>(in), {});
     const char *file = s.file.data();
-    const uintptr_t base = load_address();
+    const uintptr_t base = own.base;
     const auto *header = reinterpret_cast<const ElfW(Ehdr) *>(file);
     if (s.file.size() < sizeof *header)
         lap_cudacpu_give_up("cannot read its own program file");

@@ -40,7 +40,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     if (!s)
         return call(cudaErrorInvalidResourceHandle);
     lap_cudacpu().counts["stream syncs"]++;
-    if (!stream) /* also for what the legacy stream would wait for */
+    if (s ==
+        lap_cudacpu().devices[(size_t)s->device].legacy) /* also for what the legacy stream would wait for */
         for (const auto &q : std::vector<std::shared_ptr<lap_cudacpu_stream>>(lap_cudacpu().queues))
             if (q->device == s->device && !(q->flags & cudaStreamNonBlocking))
                 lap_cudacpu_finish(call.hold, {q, q->issued});

@@ -17,3 +17,17 @@ $(P)/python/.built: $(B)/liblapedge.a $(PYTHON_SOURCES)
 	  xargs cp -t $(@D)/lapedge
 	@touch $@
 portable-tests: $(P)/python/.built
+
+# The module over the CUDA runtime on the CPU, under the address sanitizer, which Python has to load first.
+ifneq ($(CUDACPU_CXX),)
+ifeq ($(SAN)$(COVERAGE)$(findstring clang,$(COMPILER)),)
+CUDACPU_LIBRARY := $(patsubst %,$(B)/cudacpu/asan/%.o,$(filter-out $(RUNG_SRC) %/none.c,$(sort $(SRC)))) \
+  $(B)/cudacpu/asan/libkernels.a
+$(B)/cudacpu/python/.built: $(CUDACPU_LIBRARY) $(B)/liblapedge.a $(PYTHON_SOURCES)
+	@rm -rf $(B)/cudacpu/python-build
+	$(call say,PIP)LAPEDGE_BUILD=$(B) LAPEDGE_PYTHON_BUILD=cudacpu/python-build LAPEDGE_ARCHIVE= tools/build-python $(@D) $(abspath $(CUDACPU_LIBRARY)) \
+	  $(filter-out -lcudart_static,$(LIBS)) $(CUDACPU_asan) -lstdc++ && touch $@
+TESTS += tests/python/there.py
+tests/python/there.py: $(B)/cudacpu/python/.built
+endif
+endif

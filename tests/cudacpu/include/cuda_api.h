@@ -59,6 +59,8 @@ enum cudaFuncAttribute {
     cudaFuncAttributePreferredSharedMemoryCarveout
 };
 enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
+#define cudaStreamLegacy ((cudaStream_t)0x1)
+#define cudaStreamPerThread ((cudaStream_t)0x2)
 enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
 enum {
     cudaHostAllocDefault = 0,
