@@ -54,7 +54,7 @@ def again(*options, runtime="", folder="photos", **more):
 
 
 def warnings(done):
-    return re.findall(rb"warning: the process with the CUDA devices has died \(([^)]*)\)", done.stderr)
+    return re.findall(rb"warning: the process that used the CUDA devices has died \(([^)]*)\)", done.stderr)
 
 
 def check_crash(number, at):

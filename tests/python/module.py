@@ -99,7 +99,7 @@ def refusals():
             (TypeError, "uint8", {"out": a.astype(float)}), (TypeError, "NumPy", {"out": bytearray(8 * 9 * 3)}),
             (ValueError, "border", {"border": "mirror"}), (ValueError, "border", {"border": "constant:256"}),
             (ValueError, "range", {"range": "wide"}), (ValueError, "threshold", {"threshold": 256}),
-            (ValueError, "stream", {"stream": 1}), (lapedge.Error, "no preset", {"kernel": "laplace6"}),
+            (ValueError, "stream", {"stream": 1}), (lapedge.Error, "not a preset", {"kernel": "laplace6"}),
             (lapedge.Error, "nope", {"backend": "nope"}), (lapedge.Error, "thread", {"threads": 5000})):
         report(raises(kind, words, lapedge.filter, a, **more), f"refused: {', '.join(more)}: {words}")
     for name, array, kind in (("two channels", a[:, :, :2], ValueError), ("no pixels", a[:0], ValueError),

@@ -97,8 +97,8 @@ static void test_refusals(void **state)
     static const struct {
         const char *spec, *message;
     } bad[] = {
-        {"laplace", "no preset"},
-        {"", "no preset"},
+        {"laplace", "not a preset"},
+        {"", "not a preset"},
         {"2024/k.txt", "as a file: No such file"},
         {"1/2/x", "as a file: No such file"},
         {"1,2,3", "3 numbers where 25"},
