@@ -226,9 +226,10 @@ static lap_code prepare(batch *b, lap_list *list, lap_error *err)
     lap_code code = lap_batch_check_operands(options, b->settings, err);
     if (code == LAP_OK)
         code = lap_batch_look(b, list, err);
-    const bool writes = !options->dry_run && !is_idle(b);
-    if (code == LAP_OK && writes)
-        code = lap_batch_make_out_dir(options->out_dir, err);
+    const bool idle = is_idle(b);
+    const bool writes = !options->dry_run && !idle;
+    if (code == LAP_OK && !idle)
+        code = lap_batch_make_out_dir(options->out_dir, options->dry_run, err);
     if (code == LAP_OK)
         code = lap_tree_open(options->out_dir, &b->tree, err);
     if (code == LAP_OK && writes && b->sync)

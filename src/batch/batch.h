@@ -66,8 +66,9 @@ lap_code lap_batch_sweep_folder(batch *b, const char *relative, lap_error *err);
 /* Creates an output's folder and its parents. *apart: it is on another file system than the output folder.
  * LAP_E_EXISTS: a link is in the way. */
 lap_code lap_batch_make_folder(batch *b, const char *relative, bool *apart, lap_error *err);
-/* Creates out_dir and its parents. LAP_E_WRITE: it is not a folder or not writable. */
-lap_code lap_batch_make_out_dir(const char *out_dir, lap_error *err);
+/* Creates out_dir and its parents; a dry run only finds out whether a run could. LAP_E_WRITE: it is not a
+ * folder or not writable. */
+lap_code lap_batch_make_out_dir(const char *out_dir, bool dry_run, lap_error *err);
 /* LAP_E_USAGE: the output folder is an input, or contains the only input under its output's name.
  * LAP_E_MISSING: the only operand does not exist. */
 lap_code lap_batch_check_operands(

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,14 +62,28 @@ bool lap_batch_is_ours(const batch *b, const char *relative)
     return b->shards <= 1 || lap_batch_key(relative) % b->shards == b->options->shard;
 }
 
-static lap_code make_folders(char *path, lap_error *err)
+/* Calls mkdir, or in a dry run sets errno as mkdir would, as far as that shows without making the folder. */
+static int try_mkdir(const char *path, bool dry_run)
+{
+    char copy[PATH_MAX];
+    struct stat st;
+    if (!dry_run)
+        return mkdir(path, 0777);
+    if (lstat(path, &st) == 0)
+        return errno = EEXIST, -1;
+    return errno != ENOENT ? -1 : access(dirname(strcpy(copy, path)), W_OK | X_OK);
+}
+
+static lap_code make_folders(char *path, bool dry_run, lap_error *err)
 {
     for (char *p = path + 1;; p++) {
         if (*p && *p != '/')
             continue;
         char kept = *p;
         *p = 0;
-        int rc = mkdir(path, 0777), why = errno;
+        int rc = try_mkdir(path, dry_run), why = errno;
+        if (rc == 0 && dry_run)
+            return LAP_OK; /* a run could make the folders below, too */
         struct stat st;
         if (rc && why == EEXIST && stat(path, &st))
             return lap_fail_at(err, LAP_E_WRITE, path, "%s%s",
@@ -124,13 +139,13 @@ lap_code lap_batch_make_folder(batch *b, const char *relative, bool *apart, lap_
     return LAP_OK;
 }
 
-lap_code lap_batch_make_out_dir(const char *out_dir, lap_error *err)
+lap_code lap_batch_make_out_dir(const char *out_dir, bool dry_run, lap_error *err)
 {
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s", out_dir) >= (int)sizeof path)
         return lap_fail_at(err, LAP_E_WRITE, out_dir, "this path is too long");
-    lap_code code = make_folders(path, err);
-    if (code == LAP_OK && access(out_dir, W_OK | X_OK))
+    lap_code code = make_folders(path, dry_run, err);
+    if (code == LAP_OK && access(out_dir, W_OK | X_OK) && !(dry_run && errno == ENOENT))
         code =
             lap_fail_at(err, LAP_E_WRITE, out_dir, "cannot create files in this folder: %s", strerror(errno));
     /* Report this now rather than after the first group of files. The manifest reports a link. */

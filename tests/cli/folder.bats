@@ -409,6 +409,9 @@ PYTHON
     tiny in/a.jpg
     echo file >file
     folder 4 in file/out
+    folder 4 -n in file/out
+    folder 0 -n in new/deep
+    [ ! -e new ]
     folder 2 in
     folder 2 --files-from=list
     folder 4 --files-from=nolist out
@@ -417,6 +420,10 @@ PYTHON
         chmod 755 . && chmod -R a+rX in
         run setpriv --reuid=65534 --clear-groups "$LAPEDGE" in closed
         [ "$status" -eq 4 ] || [ "$status" -ge 126 ] # 126: the program itself lies where nobody may go
+        for outdir in closed closed/new closed/new/deep; do
+            run setpriv --reuid=65534 --clear-groups "$LAPEDGE" -n in $outdir
+            [[ $status -ge 126 || ($status -eq 4 && $output == *": Permission denied") ]]
+        done
     }
 }
 
