@@ -1,5 +1,5 @@
-/* The sink beside system calls that fail, write less than they were asked to, or answer late: what it reports, what
- * it hands to the system, and that it gives everything back. */
+/* The sink beside system calls that fail, write less than they were asked to, or answer late: what it
+ * reports, what it hands to the system, and that it gives everything back. */
 #include "scratch.h"
 
 #include <errno.h>
@@ -29,8 +29,8 @@ typedef struct system_fault {
 
 static struct {
     system_fault fault;
-    size_t most;       /* of one write; 0: as many as asked */
-    size_t sizes[64];  /* of the writes */
+    size_t most;      /* of one write; 0: as many as asked */
+    size_t sizes[64]; /* of the writes */
     int writes, polls, file_syncs, folder_syncs, umasks, files_opened, files_closed, bad_closes;
     int reopened, nonblocking; /* opens of /proc/self/fd; with O_NONBLOCK */
     const char *reader;        /* a FIFO whose reader comes while the sink waits */
@@ -186,7 +186,8 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 {
     if (strikes("fopen"))
         return NULL;
-    FILE *file = __real_fopen(sys.no_status && strcmp(path, "/proc/self/status") == 0 ? "/dev/null" : path, mode);
+    FILE *file =
+        __real_fopen(sys.no_status && strcmp(path, "/proc/self/status") == 0 ? "/dev/null" : path, mode);
     sys.files_opened += file != NULL;
     return file;
 }
@@ -227,7 +228,8 @@ static lap_code live(const lap_tree *tree, const char *path, const void *bytes, 
     const struct stat *like, lap_error *err)
 {
     lap_sink *sink = NULL;
-    lap_code code = tree ? lap_sink_open_below(tree, path, &sink, err) : lap_sink_open(path, NULL, &sink, err);
+    lap_code code =
+        tree ? lap_sink_open_below(tree, path, &sink, err) : lap_sink_open(path, NULL, &sink, err);
     if (code == LAP_OK)
         code = lap_sink_write(sink, bytes, size, err);
     if (code == LAP_OK)
@@ -282,6 +284,7 @@ static bool asks_for_the_umask(void)
 {
     lap_error err;
     __real_umask(026);
+    unlink(at("asked")); /* it would give its mode */
     return live(NULL, at("asked"), "x", 1, false, NULL, &err) == LAP_OK && mode_of(at("asked")) == 0640 &&
            sys.umasks == 2 && __real_umask(0) == 026 && sys.files_opened == sys.files_closed;
 }
@@ -365,7 +368,8 @@ static bool works_with_number_zero(void)
     int ends[2];
     const atomic_int cancel = 0;
     const lap_control control = {.cancel = &cancel};
-    bool good = lap_tree_open(scratch, &tree, &err) == LAP_OK && pipe(ends) == 0 && mkfifo(at("zero"), 0600) == 0;
+    bool good =
+        lap_tree_open(scratch, &tree, &err) == LAP_OK && pipe(ends) == 0 && mkfifo(at("zero"), 0600) == 0;
     const int reader = open(at("zero"), O_RDONLY | O_NONBLOCK);
     snprintf(path, sizeof path, "/dev/fd/%d", ends[1]);
     const char *const names[] = {at("number0"), at("zero"), "/dev/null", path};
@@ -375,8 +379,9 @@ static bool works_with_number_zero(void)
         lap_sink *sink = NULL;
         const int folder_syncs = sys.folder_syncs;
         good = lap_sink_open(names[i / 2], i % 2 ? &control : NULL, &sink, &err) == LAP_OK &&
-               lap_sink_write(sink, "x", 1, &err) == LAP_OK && lap_sink_finish(sink, true, NULL, &err) == LAP_OK &&
-               lap_sink_publish(sink, &err) == LAP_OK && sys.folder_syncs == folder_syncs + (i < 2);
+               lap_sink_write(sink, "x", 1, &err) == LAP_OK &&
+               lap_sink_finish(sink, true, NULL, &err) == LAP_OK && lap_sink_publish(sink, &err) == LAP_OK &&
+               sys.folder_syncs == folder_syncs + (i < 2);
         lap_sink_close(sink);
         good = good && lap_sink_open(names[i / 2], i % 2 ? &control : NULL, &sink, &err) == LAP_OK;
         lap_sink_close(sink); /* not finished */
@@ -518,8 +523,8 @@ static bool waits_without_control(void)
     for (int i = 0; i < 2; i++) {
         no_faults();
         sys.fault = (system_fault){"write", why[i], 0, false};
-        if (live(NULL, path, "again", 5, false, NULL, &err) != LAP_OK || read(pair[0], got, sizeof got) != 5 ||
-            sys.polls != (i == 0))
+        if (live(NULL, path, "again", 5, false, NULL, &err) != LAP_OK ||
+            read(pair[0], got, sizeof got) != 5 || sys.polls != (i == 0))
             return false;
     }
     return true;
@@ -656,7 +661,8 @@ static void each_fault_is_reported(void **unused)
             snprintf(path, sizeof path, "%s", at("fault"));
         no_faults();
         sys.fault = cases[i].fault;
-        assert_int_equal(live(NULL, path, "x", 1, true, cases[i].like ? &like : NULL, &err), cases[i].expected);
+        assert_int_equal(
+            live(NULL, path, "x", 1, true, cases[i].like ? &like : NULL, &err), cases[i].expected);
         assert_null(sys.fault.call);
         assert_int_equal(sys.bad_closes, 0);
         if (cases[i].expected != LAP_OK) {
@@ -729,7 +735,8 @@ static void memory_that_is_missing(void **unused)
 /* ---- owner and mode ----------------------------------------------------------------------------------- */
 
 /* The sink's file is of user 10 and group 20; it replaces one of this user, group and mode. */
-static lap_code replace(uid_t uid, gid_t gid, mode_t mode, const system_fault *fault, lap_sink **sink, lap_error *err)
+static lap_code replace(
+    uid_t uid, gid_t gid, mode_t mode, const system_fault *fault, lap_sink **sink, lap_error *err)
 {
     const struct stat old = {.st_mode = S_IFREG | mode, .st_uid = uid, .st_gid = gid};
     no_faults();
@@ -771,7 +778,8 @@ static void the_owner_is_kept_or_said(void **unused)
             if (mode == 0)
                 continue; /* no rights: the umask decides */
             assert_int_equal(
-                replace(cases[i].uid, cases[i].gid, mode, cases[i].allowed ? &fault : &none, &sink, &err), LAP_OK);
+                replace(cases[i].uid, cases[i].gid, mode, cases[i].allowed ? &fault : &none, &sink, &err),
+                LAP_OK);
             assert_string_equal(lap_sink_lost(sink), cases[i].lost);
             assert_int_equal(sys.chowns, cases[i].chowns);
             if (cases[i].chowns) {
@@ -854,7 +862,8 @@ static void use_many(const lap_tree *tree, int rounds)
             const char *path = below ? "sub/many" : at("sub/many");
             for (int way = 0; way < 4; way++) {
                 assert_int_equal(below ? lap_sink_open_below(tree, path, &sink, &err)
-                                       : lap_sink_open(path, NULL, &sink, &err), LAP_OK);
+                                       : lap_sink_open(path, NULL, &sink, &err),
+                    LAP_OK);
                 if (way > 0)
                     assert_int_equal(lap_sink_write(sink, "x", 1, &err), LAP_OK);
                 if (way > 1)
