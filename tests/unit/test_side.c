@@ -39,7 +39,7 @@ static bool is_named(const char *path, const char *expected)
 static void names_without_links(void **unused)
 {
     (void)unused;
-    char below[PATH_MAX], here[PATH_MAX];
+    char below[PATH_MAX + 64], here[PATH_MAX];
     assert_non_null(realpath(scratch, here));
     assert_int_equal(mkdir(at("real"), 0700), 0);
     put(at("real/file"), "x");
