@@ -74,6 +74,18 @@ static void names_without_links(void **unused)
     assert_int_equal(chdir("/"), 0);
 }
 
+/* A folder that was removed has no name: the search for one ends. */
+static void no_name_in_a_removed_folder(void **unused)
+{
+    (void)unused;
+    assert_int_equal(mkdir(at("removed"), 0700), 0);
+    assert_int_equal(chdir(at("removed")), 0);
+    assert_int_equal(rmdir(at("removed")), 0);
+    assert_null(lap_real_name("file"));
+    assert_null(lap_real_name("a/b"));
+    assert_int_equal(chdir("/"), 0);
+}
+
 static void only_files_have_a_number(void **unused)
 {
     (void)unused;
@@ -219,7 +231,12 @@ static void a_fifo_without_a_reader(void **unused)
     (void)unused;
     lap_error err;
     put(at("no fifo"), "x");
+    const int lowest = dup(0);
+    close(lowest);
     assert_int_equal(lap_side_await_reader(at("no fifo"), 60, &err), LAP_OK);
+    const int now_lowest = dup(0);
+    close(now_lowest);
+    assert_int_equal(now_lowest, lowest); /* only a FIFO is opened */
     assert_int_equal(lap_side_await_reader(at("no file"), 60, &err), LAP_OK);
     assert_holds(at("no fifo"), "x");
     assert_int_equal(mkfifo(at("alone"), 0600), 0);
@@ -298,6 +315,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_without_links),
+        cmocka_unit_test(no_name_in_a_removed_folder),
         cmocka_unit_test(only_files_have_a_number),
         cmocka_unit_test(the_same_file_clashes),
         cmocka_unit_test(a_stream_may_be_the_file),

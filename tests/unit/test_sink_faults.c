@@ -152,6 +152,8 @@ int __wrap_poll(struct pollfd *fds, nfds_t count, int ms)
         abort(); /* it does not wait */
     if (sys.reader && sys.polls == 3)
         sys.reader_fd = open(sys.reader, O_RDONLY | O_NONBLOCK);
+    if (strikes("reader"))
+        return 0; /* too slow for one wait */
     return strikes("poll") ? -1 : __real_poll(fds, count, ms < 0 || ms > 20 ? 20 : ms);
 }
 
@@ -378,6 +380,7 @@ static bool works_with_number_zero(void)
     for (size_t i = 0; i < 2 * sizeof names / sizeof *names && good; i++) {
         lap_sink *sink = NULL;
         const int folder_syncs = sys.folder_syncs;
+        errno = ENXIO; /* of an earlier call */
         good = lap_sink_open(names[i / 2], i % 2 ? &control : NULL, &sink, &err) == LAP_OK &&
                lap_sink_write(sink, "x", 1, &err) == LAP_OK &&
                lap_sink_finish(sink, true, NULL, &err) == LAP_OK && lap_sink_publish(sink, &err) == LAP_OK &&
@@ -393,10 +396,23 @@ static bool works_with_number_zero(void)
     return good;
 }
 
+static bool syncs_a_folder_with_number_zero(void)
+{
+    lap_sink *sink;
+    lap_error err;
+    bool good = lap_sink_open(at("folder0"), NULL, &sink, &err) == LAP_OK &&
+                lap_sink_finish(sink, true, NULL, &err) == LAP_OK;
+    close(0);
+    good = good && lap_sink_publish(sink, &err) == LAP_OK && sys.folder_syncs == 1 && fcntl(0, F_GETFD) == -1;
+    lap_sink_close(sink);
+    return good;
+}
+
 static void number_zero_is_a_descriptor(void **unused)
 {
     (void)unused;
     no_faults();
+    in_child(syncs_a_folder_with_number_zero);
     in_child(works_with_number_zero);
 }
 
@@ -548,6 +564,22 @@ static void a_wait_that_is_disturbed(void **unused)
         assert_int_equal(lap_sink_finish(sink, false, NULL, &err), expected[i]);
         lap_sink_close(sink);
     }
+}
+
+static void a_reader_that_is_slow(void **unused)
+{
+    (void)unused;
+    const atomic_int cancel = 0;
+    const lap_control control = {.cancel = &cancel};
+    lap_sink *sink;
+    lap_error err;
+    no_faults();
+    assert_int_equal(lap_sink_open("/dev/null", &control, &sink, &err), LAP_OK);
+    assert_int_equal(lap_sink_write(sink, "x", 1, &err), LAP_OK);
+    sys.fault = (system_fault){"reader", EIO, 0, false}; /* an old errno says nothing */
+    assert_int_equal(lap_sink_finish(sink, false, NULL, &err), LAP_OK);
+    assert_int_equal(sys.polls, 2);
+    lap_sink_close(sink);
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------ */
@@ -910,6 +942,7 @@ int main(void)
         cmocka_unit_test(a_full_pipe),
         cmocka_unit_test(a_device_is_written_while_control_permits),
         cmocka_unit_test(a_wait_that_is_disturbed),
+        cmocka_unit_test(a_reader_that_is_slow),
         cmocka_unit_test(small_writes_are_gathered),
         cmocka_unit_test(short_writes_go_on),
         cmocka_unit_test(what_was_asked_is_synced),
