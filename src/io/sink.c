@@ -395,12 +395,10 @@ lap_code lap_sink_finish(lap_sink *sink, bool sync, const struct stat *like, lap
         code = lap_write_errno(err, sink->path, "look at the finished file", errno);
     int closed = close(sink->fd);
     sink->fd = -1;
-    sink->control = NULL;
     if (code == LAP_OK && closed != 0 && errno != EINTR) /* Linux closes even if interrupted */
         code = lap_write_errno(err, sink->path, "close", errno);
     free(sink->buffer); /* finished files may wait long for their group's sync */
     sink->buffer = NULL;
-    sink->used = sink->capacity = 0;
     if (sink->hash)
         sink->content = XXH3_64bits_digest(sink->hash);
     XXH3_freeState(sink->hash);

@@ -2,3 +2,8 @@
 # in between.
 $(B)/tests/test_in_place: LDFLAGS += \
   -Wl,--wrap=lap_sink_publish,--wrap=lap_record_add,--wrap=lap_record_judge
+# System calls that fail, write less or answer late, and a clock that stands still between them.
+SINK_CALLS := write fsync fstat fchown fchmod futimens close poll open umask fopen fclose strdup lap_now_ms \
+  XXH3_createState XXH3_64bits_reset
+$(B)/tests/test_sink_faults: LDFLAGS += $(SINK_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_side: LDFLAGS += -Wl,--wrap=fsync
