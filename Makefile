@@ -128,7 +128,8 @@ CU_OBJ := $(CU:%.cu=$(B)/%.cu.o)
 CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(shell command -v $(NVCC) 2>/dev/null))))
 ifeq ($(HAVE_CUDA),1)
 LIBS += $(addprefix -L,$(wildcard $(CUDA_HOME)/lib64 $(CUDA_HOME)/targets/*/lib)) -lcudart_static -ldl -lrt
-NVCC_MAJOR := $(shell $(NVCC) --version | sed -n 's/.* release \([0-9]*\)\..*/\1/p')
+NVCC_VERSION := $(shell $(NVCC) --version | sed -n 's/.*, V\([0-9.]*\)$$/\1/p')
+NVCC_MAJOR := $(firstword $(subst ., ,$(NVCC_VERSION)))
 endif
 # All device code is compressed: from nvcc 13 on by zstd, which each driver that it needs anyway can read.
 NVCC_COMPRESS ?= $(if $(filter-out 9 10 11 12,$(NVCC_MAJOR)),--compress-mode=size,-Xfatbin -compress-all)

@@ -10,7 +10,7 @@ ASAN := B=build/asan HAVE_CUDA=0 OPT='-O1 -g' SAN='$(SAN_ASAN)'
 # libgomp is not built for ThreadSanitizer, which then reports its barriers.
 TSAN := B=build/tsan HAVE_CUDA=0 HAVE_OPENMP=0 OPT='-O1 -g' SAN='$(SAN_TSAN)'
 CLANG := B=build/clang HAVE_CUDA=0 CC=clang
-# MemorySanitizer wants all code built for it, libraries too (tools/build-msan-libs). Its runtime stands in programs
+# MemorySanitizer wants all code built for it, libraries too (tools/build-libs). Its runtime stands in programs
 # alone: no shared library. Some tests stand in for a function of a library, as they do where that is a shared one.
 MSAN_LIBS := build/msan/libs
 MSAN := B=build/msan HAVE_CUDA=0 HAVE_OPENMP=0 CC=clang OPT='-O1 -g' CPPFLAGS='-isystem $(MSAN_LIBS)/include' \
@@ -82,7 +82,7 @@ test-tsan:
 .PHONY: msan test-msan msan-tests run-msan
 ## msan: the program in build/msan under MemorySanitizer, with its libraries built from the distribution's sources
 msan:
-	@tools/build-msan-libs $(MSAN_LIBS)
+	@tools/build-libs msan $(MSAN_LIBS)
 	@$(MAKE_ALL) build/msan/lapedge $(MSAN)
 msan-tests: $(PROGRAM) $(call programs_of,$(filter $(B)/%,$(TESTS)))
 # JSIMD_FORCENONE: djpeg decodes without SIMD, too; beyond what pixels can be the two differ.
@@ -92,7 +92,7 @@ run-msan:
 	  $(call again,$(MSAN)) tests/msan/msan.sh
 ## test-msan: the tests under MemorySanitizer; skipped by name where there are no sources
 test-msan:
-	@tools/build-msan-libs $(MSAN_LIBS) && $(MAKE) --no-print-directory run-msan || [ $$? -eq 77 ]
+	@tools/build-libs msan $(MSAN_LIBS) && $(MAKE) --no-print-directory run-msan || [ $$? -eq 77 ]
 
 # JPEG coders of ours alone: their tests against libjpeg-turbo, which is built for it, too.
 MSAN_CODERS = $(patsubst %,build/msan/tests/%,encode_check test_encode decode_check judge_check stages_check \
@@ -103,7 +103,7 @@ run-msan-coders:
 	@TEST_TIMEOUT=$${TEST_TIMEOUT:-3600} tests/run MSAN_OPTIONS=exitcode=99 JSIMD_FORCENONE=1 B=build/msan SANITIZED=1 \
 	  $(MSAN_CODERS)
 test-long-msan:
-	@tools/build-msan-libs $(MSAN_LIBS) && $(MAKE) --no-print-directory run-msan-coders || [ $$? -eq 77 ]
+	@tools/build-libs msan $(MSAN_LIBS) && $(MAKE) --no-print-directory run-msan-coders || [ $$? -eq 77 ]
 test-long: test-long-msan
 
 ## test-clang: the tests, built with clang

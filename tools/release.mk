@@ -30,6 +30,33 @@ deb:
 deb-check:
 	@tools/deb-check build/deb bookworm trixie
 
+# The libraries in the wheel are built from the distribution's sources, since its own archives are not made for shared
+# objects. Neither is libgomp's, so the wheel is without OpenMP.
+WHEEL_FLAGS = HAVE_OPENMP=0 HAVE_PNG=1 HAVE_STB=1 HAVE_XXHASH=1 HAVE_JANSSON=1 HAVE_JPEG=1 \
+  CPPFLAGS='-isystem $(1)/libs/include'
+WHEEL := B=build/wheel $(call WHEEL_FLAGS,build/wheel)
+WHEEL_TOOLS := build/wheel-tools
+$(WHEEL_TOOLS)/bin/auditwheel: tools/wheel-requirements.txt
+	@rm -rf $(WHEEL_TOOLS) && /usr/bin/python3 -m venv $(WHEEL_TOOLS)
+	$(call say,PIP)$(WHEEL_TOOLS)/bin/pip install -q --disable-pip-version-check -r $<
+	@touch $@
+.PHONY: wheel wheel-here wheel-check
+## wheel: a wheel of the Python module in build/wheels that needs only libc; with CUDA if nvcc is here
+wheel:
+	@tools/install-deps build wheel
+	@$(MAKE) --no-print-directory $(WHEEL_TOOLS)/bin/auditwheel
+	@tools/build-libs wheel build/wheel/libs
+	@$(MAKE_ALL) wheel-here $(WHEEL)
+wheel-here: $(B)/liblapedge.a
+	@CC='$(CC)' tools/build-wheel $(B) build/wheels $(if $(filter 1,$(HAVE_CUDA)),'CUDA runtime=$(NVCC_VERSION)') \
+	  -- $(LIBS)
+
+# As root, with the network: the wheel beside nothing but Python.
+## wheel-check: import and use the wheel of make wheel in bare trees of Debian 12 and 13 (root)
+wheel-check: $(PROGRAM) $(WHEEL_TOOLS)/bin/auditwheel
+	@tools/install-deps packages
+	@tests/run B=$(B) LAPEDGE=$(abspath $(PROGRAM)) tests/install/wheel.sh
+
 # abidw reads debug information: the public types alone, as the header declares them.
 abidw = abidw --headers-dir $(B)/abi --drop-private-types --no-corpus-path --no-comp-dir-path --no-show-locs \
   --exported-interfaces-only --type-id-style hash
