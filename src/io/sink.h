@@ -1,9 +1,9 @@
-/* Where output bytes go; an output is complete or absent.
+/* Writes an output, which is complete or absent.
  *
- * Writes a path by way of a temporary file in the target's folder (sink_temp.h; O_EXCL, O_NOFOLLOW, mode
- * 0600): it is written, synced and closed, and only lap_sink_publish renames it. A target that is a symbolic
- * link is resolved first. A target that exists and is not a regular file (device, FIFO) is written directly,
- * and so are /dev/stdout and /dev/fd/N. Below a tree (target.h) no link is followed.
+ * Writes a path through a temporary file in the target's folder (sink_temp.h; O_EXCL, O_NOFOLLOW, mode 0600):
+ * it is written, synced and closed, and only lap_sink_publish renames it. A target that is a symbolic link is
+ * resolved first. A target that exists and is not a regular file (device, FIFO) is written directly, and so
+ * are /dev/stdout and /dev/fd/N. Below a tree (target.h) no link is followed.
  *
  * Gathers small writes. Reads the umask once per process. The program handles signals: if it ignores SIGPIPE
  * and SIGXFSZ, a closed pipe and a file size limit come back as errors. */
