@@ -179,7 +179,7 @@ typedef enum lap_decode { LAP_DECODE_AUTO, LAP_DECODE_SERIAL, LAP_DECODE_PARALLE
  * on the CPU. Another coder codes unsupported files, and the note says so. LAP_E_BACKEND: cannot run here. */
 typedef enum lap_codec_place { LAP_CODEC_AUTO, LAP_CODEC_CPU, LAP_CODEC_CUDA, LAP_CODEC_TURBO, LAP_CODEC_C,
     LAP_CODEC_AVX2, LAP_CODEC_AVX512, LAP_CODEC_NEON } lap_codec_place;
-/* Bits of lap_settings.keep. Set LISTED in every list. GPS and THUMBNAIL need EXIF. With a list, EXIF and
+/* Bits of lap_settings.keep. Always set LISTED in a list. GPS and THUMBNAIL need EXIF. With a list, EXIF and
  * IPTC are rebuilt from entries known to be harmless; without GPS, XMP and IPTC lose their location data. */
 enum { LAP_KEEP_EXIF = 1, LAP_KEEP_GPS = 2, LAP_KEEP_XMP = 4, LAP_KEEP_IPTC = 8, LAP_KEEP_ICC = 16,
     LAP_KEEP_COMMENT = 32, LAP_KEEP_THUMBNAIL = 64, LAP_KEEP_LISTED = 128 };

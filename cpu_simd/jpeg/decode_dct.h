@@ -6,8 +6,8 @@
  *
  *     even[i] = half + 02 . w + 46 . w       odd[i] = 13 . w + 57 . w       out i, 7 - i: even[i] +- odd[i]
  *
- * 32 bits hold every such sum of words, so nothing wraps. Packing two outputs to words with saturation, and
- * picking pairs of words of two such vectors, turn rows into columns: all of the transposition.
+ * 32 bits hold every such sum of words, so nothing wraps. To transpose, only two steps are needed: pack two
+ * outputs to words with saturation, then pick pairs of words from two such vectors.
  *
  *     outputs u, u + 1 of columns 0 2 1 3:     u: 0 2 | 1 3    u + 1: 0 2 | 1 3
  *     and u + 2, u + 3: even pairs             02 of u | u + 1 | u + 2 | u + 3, in one lane

@@ -6,8 +6,8 @@
  * and checks everything.
  * Reads the scan about twice, 4 bytes at a time. Lanes read at distant addresses, so L1 reads separate
  * sectors for them.
- * Shared memory: the tables, 8 KB a code, random banks.
- * 128 threads a block, a group or a chain a thread.
+ * Shared memory: the tables, 8 KB per code, random banks.
+ * 128 threads per block, one group or chain per thread.
  * Measured: guess: issue slots 14 % busy, L1 7, DRAM 1; chain: issue slots 17, L1 2, DRAM 0; L2 was not
  * counted (bench photo, H200). */
 #include "walk.cuh"
