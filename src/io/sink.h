@@ -62,7 +62,7 @@ double lap_sink_opening_ms(const lap_sink *sink); /* spent opening */
 lap_code lap_sink_look(const char *path, struct stat *there, lap_error *err);
 /* Reports what lap_sink_open would refuse, without creating anything. */
 lap_code lap_sink_check(const char *path, lap_error *err);
-/* LAP_E_CLASH if out and in are the same file, also by way of links; "-" clashes only if its descriptor is
+/* LAP_E_CLASH if out and in are the same file, also through links; "-" clashes only if its descriptor is
  * that regular file. Else LAP_OK. */
 lap_code lap_sink_differs(const char *in, const char *out, lap_error *err);
 /* Returns the error of an existing output that no_clobber keeps: LAP_E_EXISTS. */
