@@ -179,7 +179,7 @@ typedef enum lap_decode { LAP_DECODE_AUTO, LAP_DECODE_SERIAL, LAP_DECODE_PARALLE
  * on the CPU. Another coder codes unsupported files, and the note says so. LAP_E_BACKEND: cannot run here. */
 typedef enum lap_codec_place { LAP_CODEC_AUTO, LAP_CODEC_CPU, LAP_CODEC_CUDA, LAP_CODEC_TURBO, LAP_CODEC_C,
     LAP_CODEC_AVX2, LAP_CODEC_AVX512, LAP_CODEC_NEON } lap_codec_place;
-/* Bits of lap_settings.keep. Set LISTED in every list. GPS and THUMBNAIL need EXIF. With a list, EXIF and
+/* Bits of lap_settings.keep. Always set LISTED in a list. GPS and THUMBNAIL need EXIF. With a list, EXIF and
  * IPTC are rebuilt from entries known to be harmless; without GPS, XMP and IPTC lose their location data. */
 enum { LAP_KEEP_EXIF = 1, LAP_KEEP_GPS = 2, LAP_KEEP_XMP = 4, LAP_KEEP_IPTC = 8, LAP_KEEP_ICC = 16,
     LAP_KEEP_COMMENT = 32, LAP_KEEP_THUMBNAIL = 64, LAP_KEEP_LISTED = 128 };
@@ -255,8 +255,8 @@ LAP_API lap_code lap_run_memory(lap_context *context, const void *in, size_t in_
 
 /* ---- a folder of photos ------------------------------------------------------------------------ */
 
-/* Which files are taken from folders. All zero takes JPEGs by extension, and files without one by content.
- * Patterns are those of fnmatch(3) without case; one with a slash matches the path below the named folder. */
+/* Selects files in folders. All zero takes JPEGs by extension, and files without one by content. Patterns are
+ * those of fnmatch(3) without case; one with a slash matches the path below the named folder. */
 typedef struct lap_batch_take {
     const char *const *include; /* take images of all readable kinds that match a pattern */
     size_t include_count;
@@ -310,7 +310,7 @@ typedef struct lap_batch_file {
 /* Called on lap_batch's thread for each finished input, and with file NULL ten times a second. */
 typedef void lap_batch_fn(void *user, const lap_batch_file *file, const lap_batch_counts *counts);
 
-/* Processes many files; each may be NULL. LAP_OK: the run finished, but files may have failed (see counts).
+/* Processes many files. LAP_OK: the run finished, but files may have failed (see counts). each may be NULL.
  * Outputs are recorded in out_dir/.lapedge/; the next run with the same settings skips them. LAP_E_MISSING:
  * an input. LAP_E_WRITE: out_dir. LAP_E_DISK_FULL: the run stopped early. */
 LAP_API lap_code lap_batch(lap_context *context, const lap_batch_options *options,
@@ -473,11 +473,11 @@ LAP_API lap_code lap_compare_views(const lap_view *a, const lap_view *b, int mas
 /* ---- pixels on a GPU ----------------------------------------------------------------------------- */
 
 /* A caller's CUDA stream and device memory for its work, which grows to the largest picture and is reused.
- * Work runs in stream order, after what was queued before. Functions marked "queued" return at once; leave
- * their views unchanged until the stream has passed them. All others wait. Different streams work in
- * parallel. Calls make the device current in their thread. Views whose base and stride are multiples of 128
- * are used in place (an apron needs 128 readable bytes before it, and its last row's full stride); others are
- * copied. LAP_E_BACKEND: no device, cannot run; LAP_E_USAGE: CPU backend, view elsewhere; LAP_E_DEVICE. */
+ * Work runs in stream order, after what was queued before. Functions marked "queued" return at once; do not
+ * touch their views until the stream has done the work. All others wait. Different streams work in parallel.
+ * Calls make the device current in their thread. Views whose base and stride are multiples of 128 are used in
+ * place (an apron needs 128 readable bytes before it, and its last row's full stride); others are copied.
+ * LAP_E_BACKEND: no device, cannot run; LAP_E_USAGE: CPU backend, view elsewhere; LAP_E_DEVICE. */
 typedef struct lap_stream lap_stream;
 /* cuda_stream: a cudaStream_t of the device; NULL: its default stream. It and the context must outlive the
  * object. On failure *stream is NULL. Destroying waits for queued work; NULL is allowed. */

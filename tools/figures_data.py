@@ -290,11 +290,11 @@ QUIET = 0.05  # of the cores' time
 
 
 def quiet():
-    """What the times of tools/measure-cpu are worth: how much of the machine's time went to others meanwhile."""
+    """What the times of tools/measure-cpu are worth: how much of the machine's time went to others during the run."""
     kept = read(BENCH / "cpu.json")
     others = kept.get("others")
     if others is not None and others <= QUIET:
-        return (f"Other programs took {100 * others:.1f} % of the cores' time meanwhile; {kept['noisy']} of "
+        return (f"Other programs took {100 * others:.1f} % of the cores' time during the run; {kept['noisy']} of "
                 f"{kept['rows']} rows of this bench vary by more than a tenth.")
     how = (f"{100 * others:.0f} % of its cores' time" if others is not None
            else f"a load of {kept['load_before']:.1f} before and {kept['load_after']:.1f} after")

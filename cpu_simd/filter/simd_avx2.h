@@ -1,4 +1,4 @@
-/* The vocabulary of simd_filter.h in AVX2. */
+/* Defines the operations of simd_filter.h in AVX2. */
 #ifndef LAP_CPU_SIMD_AVX2_H
 #define LAP_CPU_SIMD_AVX2_H
 

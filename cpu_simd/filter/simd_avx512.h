@@ -1,4 +1,4 @@
-/* The vocabulary of simd_filter.h in AVX-512 (F, BW). */
+/* Defines the operations of simd_filter.h in AVX-512 (F, BW). */
 #ifndef LAP_CPU_SIMD_AVX512_H
 #define LAP_CPU_SIMD_AVX512_H
 

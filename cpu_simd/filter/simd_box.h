@@ -1,4 +1,4 @@
-/* laplace5 as 25 p - box5x5(p), for simd_filter.h. */
+/* Computes laplace5 as 25 p - box5x5(p), for simd_filter.h. */
 #ifndef LAP_CPU_SIMD_BOX_H
 #define LAP_CPU_SIMD_BOX_H
 

@@ -1,8 +1,8 @@
-/* The simd rungs: one algorithm in the words of a vocabulary (simd_sse41.h, simd_avx2.h,
- * simd_avx512.h, simd_neon.h), which the including file has chosen.
+/* The simd rungs: one algorithm, written with operations that the including file has chosen (simd_sse41.h,
+ * simd_avx2.h, simd_avx512.h, simd_neon.h).
  *
- * Rows are strings of samples: with c channels the window's neighbours lie c bytes apart, so one code
- * serves 1, 3 and 4 channels. An image is cut into strips of columns, and a strip is walked from top to
+ * Rows are strings of samples. With c channels, neighbours in the window lie c bytes apart, so the same code
+ * works for 1, 3 and 4 channels. An image is cut into strips of columns, and a strip is walked from top to
  * bottom, so that what is kept between rows stays in the first-level cache. Three forms:
  *
  *   box    laplace5: o = 25 p - box. The five bytes of a row are summed once (unaligned loads, of

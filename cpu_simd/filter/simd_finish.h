@@ -1,5 +1,4 @@
-/* From sums to bytes, for the simd rungs: range, scale, offset, invert, threshold. static
- * inline only. */
+/* Turns sums into bytes, for the simd rungs: range, scale, offset, invert, threshold. static inline only. */
 #ifndef LAP_CPU_SIMD_FINISH_H
 #define LAP_CPU_SIMD_FINISH_H
 

@@ -1,4 +1,4 @@
-/* Any kernel, for simd_filter.h: rows become floats once, five of them in a ring, and the 25 products
+/* Applies any kernel, for simd_filter.h: rows become floats once, five of them in a ring, and the 25 products
  * are added in c's order and unfused, so that even sums which round give c's bits. */
 #ifndef LAP_CPU_SIMD_FLOAT_H
 #define LAP_CPU_SIMD_FLOAT_H

@@ -1,5 +1,5 @@
-/* The vocabulary of simd_filter.h in NEON, as every aarch64 processor has it. Rows are not interleaved here:
- * an instruction widens and adds at once. */
+/* Defines the operations of simd_filter.h in NEON, which every aarch64 processor has. Rows are not
+ * interleaved here: one instruction widens and adds. */
 #ifndef LAP_CPU_SIMD_NEON_H
 #define LAP_CPU_SIMD_NEON_H
 

@@ -1,4 +1,4 @@
-/* The vocabulary of simd_filter.h in SSE4.1. */
+/* Defines the operations of simd_filter.h in SSE4.1. */
 #ifndef LAP_CPU_SIMD_SSE41_H
 #define LAP_CPU_SIMD_SSE41_H
 

@@ -1,4 +1,4 @@
-/* laplace5 as 25 p - box in its plain forms, one row after the other: the steps between sse and simd.
+/* Computes laplace5 as 25 p - box in plain forms, one row after the other: the steps between sse and simd.
  * static inline only. */
 #ifndef LAP_CPU_SIMD_STEPS_H
 #define LAP_CPU_SIMD_STEPS_H

@@ -1,4 +1,5 @@
-/* Integer kernels whose sums fit 16 bits, for simd_filter.h: two taps a multiply-add, zeros left out. */
+/* Applies integer kernels whose sums fit 16 bits, for simd_filter.h: two taps per multiply-add, without
+ * zeros. */
 #ifndef LAP_CPU_SIMD_TAPS_H
 #define LAP_CPU_SIMD_TAPS_H
 

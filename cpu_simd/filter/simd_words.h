@@ -1,4 +1,4 @@
-/* The vocabulary of the instruction set that the including file is compiled for. */
+/* Includes the operations of the instruction set that the including file is compiled for. */
 #ifndef LAP_CPU_SIMD_WORDS_H
 #define LAP_CPU_SIMD_WORDS_H
 

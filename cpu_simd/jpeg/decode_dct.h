@@ -1,21 +1,21 @@
-/* Coefficients to samples: the inverse DCT of decode_1_c.c for one, two or four blocks at a time, in the
- * words of decode_words.h.
+/* Turns coefficients into samples: the inverse DCT of decode_1_c.c for one, two or four blocks at a time,
+ * with the operations of decode_words.h.
  *
  * Each block stands in one lane of 128 bits. Inputs are pairs of words, of rows 0 and 2, 4 and 6 (even half),
  * 1 and 3, 5 and 7 (odd half), so that an output is four sums of two products in 32 bits:
  *
  *     even[i] = half + 02 . w + 46 . w       odd[i] = 13 . w + 57 . w       out i, 7 - i: even[i] +- odd[i]
  *
- * 32 bits hold every such sum of words, so nothing wraps. Packing two outputs to words with saturation, and
- * picking pairs of words of two such vectors, turn rows into columns: all of the transposition.
+ * 32 bits hold every such sum of words, so nothing wraps. To transpose, only two steps are needed: pack two
+ * outputs to words with saturation, then pick pairs of words from two such vectors.
  *
  *     outputs u, u + 1 of columns 0 2 1 3:     u: 0 2 | 1 3    u + 1: 0 2 | 1 3
  *     and u + 2, u + 3: even pairs             02 of u | u + 1 | u + 2 | u + 3, in one lane
  *
  * libjpeg-turbo's C and vector code agree while sums of two words stay words. Two checks are enough for that:
- * products of coefficients and quantisers are words, and results lie within -512 .. 511. For the transform
- * keeps sums of squares: a value of 2^14 or more before the second pass, or a saturated one, gives a result
- * of 512 or more. */
+ * products of coefficients and quantisers are words, and results lie within -512 .. 511. These suffice
+ * because the transform keeps sums of squares: a value of 2^14 or more before the second pass, or a saturated
+ * one, gives a result of 512 or more. */
 #ifndef LAP_DECODE_DCT_H
 #define LAP_DECODE_DCT_H
 

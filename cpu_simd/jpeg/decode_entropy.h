@@ -1,5 +1,5 @@
-/* Bits to coefficients. Scalar code: each symbol begins where the one before it ends, so what counts is the
- * way from one look-up to the next:
+/* Turns bits into coefficients. Scalar code: each symbol begins where the one before it ends, so the speed
+ * depends on the latency from one look-up to the next:
  *
  *     bits >> 53 ---> load an entry ---> bits << length of its symbols ---> ...
  *       1 cycle         4 or 5                  1

@@ -1,5 +1,5 @@
-/* Samples to pixels: upsampling and colour of decode_1_c.c, as many pixels at once as a vector has bytes, in
- * the words of decode_words.h.
+/* Turns samples into pixels: upsampling and colour of decode_1_c.c, as many pixels at once as a vector has
+ * bytes, with the operations of decode_words.h.
  *
  * Even and odd pixels stand in two vectors of words, since that is how upsampling makes them and how a mask
  * parts bytes: no sample moves until colours are interleaved.

@@ -1,4 +1,4 @@
-/* Bits to coefficients, of progressive scans: one function for each of the four kinds.
+/* Turns the bits of progressive scans into coefficients: one function for each of the four kinds.
  *
  *     DC first        the upper bits of DC values, as differences to the block before
  *     DC refinement   the next bit of each

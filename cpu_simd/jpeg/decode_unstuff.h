@@ -1,4 +1,4 @@
-/* Bytes without the zeros that follow 0xFF, a vector at a time, in the words of decode_words.h. */
+/* Removes the zeros that follow 0xFF, a vector at a time, with the operations of decode_words.h. */
 #ifndef LAP_DECODE_UNSTUFF_H
 #define LAP_DECODE_UNSTUFF_H
 

@@ -1,4 +1,5 @@
-/* The vocabulary of decode_dct.h, decode_pixels.h and decode_unstuff.h in AVX-512: what the encoder's lacks.
+/* Defines the operations of decode_dct.h, decode_pixels.h and decode_unstuff.h in AVX-512: those that the
+ * encoder's header lacks.
  */
 #ifndef LAP_DECODE_VECTORS_AVX512VBMI2_H
 #define LAP_DECODE_VECTORS_AVX512VBMI2_H

@@ -1,4 +1,5 @@
-/* The vocabulary of decode_dct.h, decode_pixels.h and decode_unstuff.h in NEON: what the encoder's lacks. */
+/* Defines the operations of decode_dct.h, decode_pixels.h and decode_unstuff.h in NEON: those that the
+ * encoder's header lacks. */
 #ifndef LAP_DECODE_VECTORS_NEON_H
 #define LAP_DECODE_VECTORS_NEON_H
 

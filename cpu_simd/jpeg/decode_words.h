@@ -1,5 +1,5 @@
-/* The vocabulary of decode_dct.h, decode_pixels.h and decode_unstuff.h in the instruction set that the
- * including file is compiled for. */
+/* Includes the operations of decode_dct.h, decode_pixels.h and decode_unstuff.h in the instruction set that
+ * the including file is compiled for. */
 #ifndef LAP_DECODE_WORDS_H
 #define LAP_DECODE_WORDS_H
 

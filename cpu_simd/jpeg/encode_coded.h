@@ -1,5 +1,5 @@
-/* Which coefficients of a block are coded. A ZRL, sixteen zeros, is the last of these zeros, coded like a
- * coefficient; EOB is the zero behind the last coefficient. So every symbol is a coefficient with its
+/* Finds out which coefficients of a block are coded. A ZRL, sixteen zeros, is the last of these zeros, coded
+ * like a coefficient; EOB is the zero behind the last coefficient. So every symbol is a coefficient with its
  * distance to the one before it:
  *
  *     position    0  1  2  3  4  5 ..             21 22 23 24 .. 63

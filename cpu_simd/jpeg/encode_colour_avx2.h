@@ -1,4 +1,4 @@
-/* Pixels to samples, eight at a time: sums of products of words, two pairs for each pixel.
+/* Turns pixels into samples, eight at a time: sums of products of words, two pairs for each pixel.
  *
  *     words of 8 bytes   R G R G R G R G  and  B G B G B G B G
  *     vpmaddwd           R * w0 + G * w1   +   B * w2 + G * w3       32 bits, of which byte 2 is the sample

@@ -1,4 +1,4 @@
-/* Pixels to samples, 64 at a time.
+/* Turns pixels into samples, 64 at a time.
  *
  * A weight of the conversion has 16 bits of fraction, vpdpbusd multiplies bytes: so each weight is cut into
  * two signed bytes, 256 * high + low. A pixel takes four bytes, R G B G, since the weight of green is too

@@ -1,4 +1,5 @@
-/* Pixels to samples, sixteen at a time: NEON's loads part the colours, and it multiplies words by a number.
+/* Turns pixels into samples, sixteen at a time: NEON's loads part the colours, and it multiplies words by a
+ * number.
  */
 #ifndef LAP_ENCODE_COLOUR_NEON_H
 #define LAP_ENCODE_COLOUR_NEON_H

@@ -1,5 +1,5 @@
-/* Samples to quantised coefficients: the DCT of encode_1_c.c for two or four blocks at a time, in 16 bits
- * with sums of products in 32, as libjpeg-turbo's vector code has it; in the words of encode_words.h.
+/* Turns samples into quantised coefficients: the DCT of encode_1_c.c for two or four blocks at a time, in 16
+ * bits with sums of products in 32, as in libjpeg-turbo's vector code, with the operations of encode_words.h.
  *
  * A vector holds one column (first pass) or one row (second pass) of some blocks, eight words of each in one
  * of its lanes of 128 bits, so that both passes are arithmetic between vectors. In between, an 8 x 8

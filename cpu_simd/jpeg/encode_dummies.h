@@ -1,5 +1,5 @@
-/* An MCU that reaches beyond the picture has dummy blocks: only their DC is coded, that of the block before
- * them in the scan.
+/* An MCU that reaches beyond the picture has dummy blocks: only their DC is coded, and it equals that of the
+ * block before them in the scan.
  *
  *     4:2:0, the last MCU of a row:   Y0 | --      coded as Y0 Y0' Y2 Y2'      ': the DC alone
  *                                     Y2 | --

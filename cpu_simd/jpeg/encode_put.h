@@ -1,4 +1,4 @@
-/* Strings of bits to bytes, one after the other. */
+/* Writes strings of bits as bytes, one after the other. */
 #ifndef LAP_ENCODE_PUT_H
 #define LAP_ENCODE_PUT_H
 

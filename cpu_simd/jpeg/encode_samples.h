@@ -1,4 +1,5 @@
-/* Pixels to the samples of a group, as many at once as fit a vector, in the words of encode_words.h. */
+/* Turns pixels into the samples of a group, as many at once as fit a vector, with the operations of
+ * encode_words.h. */
 #ifndef LAP_ENCODE_SAMPLES_H
 #define LAP_ENCODE_SAMPLES_H
 

@@ -1,4 +1,4 @@
-/* Bits that begin with a byte, moved behind those of a byte that is not full. */
+/* Appends bits that begin at a byte boundary to a byte that is not full, by shifting them. */
 #ifndef LAP_ENCODE_SHIFT_H
 #define LAP_ENCODE_SHIFT_H
 

@@ -1,4 +1,5 @@
-/* Bits to bytes of a file, in the words of the including file: a zero follows every 0xFF. */
+/* Turns bits into bytes of a file: puts a zero after every 0xFF. The including file chooses the vector
+ * operations. */
 #ifndef LAP_ENCODE_STUFF_H
 #define LAP_ENCODE_STUFF_H
 

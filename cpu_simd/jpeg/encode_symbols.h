@@ -1,5 +1,5 @@
-/* A flat stream of symbols, across blocks and components: what the vector forms have in common. How a block's
- * symbols are appended to it, each of them says. */
+/* Shared by the vector forms: a flat stream of symbols, across blocks and components. Each form appends a
+ * block's symbols in its own way. */
 #ifndef LAP_ENCODE_SYMBOLS_H
 #define LAP_ENCODE_SYMBOLS_H
 

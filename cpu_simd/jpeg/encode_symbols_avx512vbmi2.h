@@ -1,4 +1,5 @@
-/* Coefficients to a flat stream of symbols, and that to bits. See docs/encoder.md for the drawings. */
+/* Turns coefficients into a flat stream of symbols, and these into bits. See docs/encoder.md for the
+ * drawings. */
 #ifndef LAP_ENCODE_SYMBOLS_AVX512VBMI2_H
 #define LAP_ENCODE_SYMBOLS_AVX512VBMI2_H
 

@@ -1,5 +1,5 @@
-/* Coefficients to a flat stream of symbols, as in encode_symbols_avx2.h. Their bits are put together in
- * general registers: what NEON looks up in memory passes through these anyway. */
+/* Turns coefficients into a flat stream of symbols, as in encode_symbols_avx2.h. General registers merge
+ * their bits, since every table look-up passes through them anyway. */
 #ifndef LAP_ENCODE_SYMBOLS_NEON_H
 #define LAP_ENCODE_SYMBOLS_NEON_H
 
@@ -18,8 +18,7 @@ typedef struct lap_scratch { /* of two symbols, the first one lower: value << 16
 
 /* ---- coefficients to symbols --------------------------------------------------------------------- */
 
-/* For sixteen coefficients: each byte has the bit of one coefficient if it is not 0, a different bit for each
- * of eight. */
+/* Marks which of sixteen coefficients are not 0: byte i is 0, or only its bit i % 8 is set. */
 LAP_INLINE uint8x16_t lap_flags(const int16_t *block)
 {
     const uint8x16_t weights = vreinterpretq_u8_u64(vdupq_n_u64(0x8040201008040201));

@@ -1,4 +1,4 @@
-/* A unit through all stages, in the instruction set that the including file is compiled for. */
+/* Encodes a unit: runs all stages, in the instruction set that the including file is compiled for. */
 #ifndef LAP_ENCODE_UNIT_H
 #define LAP_ENCODE_UNIT_H
 

@@ -1,4 +1,4 @@
-/* The vocabulary of encode_samples.h and encode_dct.h in AVX2: two blocks in a vector. */
+/* Defines the operations of encode_samples.h and encode_dct.h in AVX2: two blocks in a vector. */
 #ifndef LAP_ENCODE_VECTORS_AVX2_H
 #define LAP_ENCODE_VECTORS_AVX2_H
 

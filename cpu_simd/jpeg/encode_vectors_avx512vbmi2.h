@@ -1,4 +1,4 @@
-/* The vocabulary of encode_samples.h and encode_dct.h in AVX-512: four blocks in a vector. */
+/* Defines the operations of encode_samples.h and encode_dct.h in AVX-512: four blocks in a vector. */
 #ifndef LAP_ENCODE_VECTORS_AVX512VBMI2_H
 #define LAP_ENCODE_VECTORS_AVX512VBMI2_H
 

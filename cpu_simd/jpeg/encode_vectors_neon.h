@@ -1,4 +1,4 @@
-/* The vocabulary of encode_samples.h and encode_dct.h in NEON: one block in a vector. */
+/* Defines the operations of encode_samples.h and encode_dct.h in NEON: one block in a vector. */
 #ifndef LAP_ENCODE_VECTORS_NEON_H
 #define LAP_ENCODE_VECTORS_NEON_H
 

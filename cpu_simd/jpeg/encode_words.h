@@ -1,5 +1,5 @@
-/* The vocabulary of encode_samples.h and encode_dct.h in the instruction set that the including file is
- * compiled for: what a vector is, and how it changes colours. */
+/* Includes the operations of encode_samples.h and encode_dct.h in the instruction set that the including file
+ * is compiled for: the type of vectors, and the colour conversion. */
 #ifndef LAP_ENCODE_WORDS_H
 #define LAP_ENCODE_WORDS_H
 

@@ -1,4 +1,4 @@
-/* The ceiling of arithmetic: multiply-adds in float32 on independent chains, and nothing else. One file an
+/* The ceiling of arithmetic: multiply-adds in float32 on independent chains, and nothing else. One file per
  * instruction set. */
 #ifndef LAP_CPU_PEAK_H
 #define LAP_CPU_PEAK_H

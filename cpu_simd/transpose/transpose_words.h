@@ -1,5 +1,5 @@
-/* The vocabulary of transpose_blocks.h, of the instruction set that the including file is compiled for. A
- * register has one or two lanes of 16 bytes, which hold different rows of the same columns. */
+/* Defines the operations of transpose_blocks.h in the instruction set that the including file is compiled
+ * for. A register has one or two lanes of 16 bytes, which hold different rows of the same columns. */
 #ifndef LAP_TRANSPOSE_WORDS_H
 #define LAP_TRANSPOSE_WORDS_H
 

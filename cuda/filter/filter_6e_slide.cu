@@ -6,7 +6,7 @@
  * Measured: issue slots 58 % busy, L2 31, DRAM 20, L1 13; longest wait: loads, 6.0 cycles an instruction;
  * 1.68 waves of blocks (4992x3744x3, H200). No faster than cuda-box-sum: an addition takes three operands,
  * so that five rows are two additions; sliding is one, and one move to keep the row that entered. The box
- * takes registers: 26 warps are there instead of 28. */
+ * needs registers: 26 warps fit instead of 28. */
 #include "words.cuh"
 
 template <int C>

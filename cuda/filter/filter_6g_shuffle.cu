@@ -1,7 +1,7 @@
 /* cuda-shuffle: 16 bytes per thread; sums of columns come from the neighbours by shuffles; laplace5 only.
  * Since cuda-pairs: a thread loads its own bytes alone, in one access, and adds columns first: what a
  * window needs besides, the sums of the columns on either side, its neighbours in the warp have just made.
- * The two cannot be had one by one: with 4 bytes a thread most of a window lies two threads away.
+ * The two changes need each other: with 4 bytes per thread most of a window lies two threads away.
  * Global memory: 16-byte accesses; a warp reads 512 bytes of a row and writes 480, and 20 rows for 16.
  * Shared memory: none; 2 of 32 lanes only hand their columns on.
  * 128 threads, which are 4 independent warps, below each other; 16 bytes times 16 rows per thread.

@@ -3,7 +3,7 @@
  * walk the image together.
  * Global memory: a byte read once, 16 bytes per load, the next load under way while one is counted; 768
  * additions a block of three channels at the end.
- * Shared memory: 32 KB a channel, lane l in bank l, whatever the pixels are: by the addresses no conflict. A
+ * Shared memory: 32 KB per channel, lane l in bank l, whatever the pixels are, which excludes conflicts. A
  * flat image takes as long as noise. Devices with less have 16 counters per value, and two lanes per counter.
  * 768 threads, 48 bytes and more a thread.
  * Measured: L1 75 % busy, issue slots 70, L2 64, DRAM 61; longest wait: loads, 9.4 cycles an instruction

@@ -4,9 +4,10 @@
  * what it found, and the least number stays: an earlier chain always wins, a later one that meets it stops,
  * and no order of events matters. Nothing here has to be right: the next stage walks from record to record
  * and checks everything.
- * Reads the scan about twice, 4 bytes at a time and each lane elsewhere, so by sectors through the L1.
- * Shared memory: the tables, 8 KB a code, random banks.
- * 128 threads a block, a group or a chain a thread.
+ * Reads the scan about twice, 4 bytes at a time. Lanes read at distant addresses, so L1 reads separate
+ * sectors for them.
+ * Shared memory: the tables, 8 KB per code, random banks.
+ * 128 threads per block, one group or chain per thread.
  * Measured: guess: issue slots 14 % busy, L1 7, DRAM 1; chain: issue slots 17, L1 2, DRAM 0; L2 was not
  * counted (bench photo, H200). */
 #include "walk.cuh"

@@ -1,7 +1,8 @@
 /* DC values from their differences: sums from the beginning of the picture, modulo 2^32. DC prediction
  * restarts at each interval; readers of a sum subtract the sum at the interval's start.
- * Reads each block's difference twice, writes its sum once, 4 bytes, lanes 32 bytes apart.
- * Shared memory: a sum a warp.
+ * Reads each block's difference twice and writes its sum once: 4 bytes, 32 bytes apart for neighbouring
+ * lanes.
+ * Shared memory: one sum per warp.
  * 256 threads, 8 differences each.
  * Measured: L1 26 % busy, DRAM 5, issue slots 4; the longest of three kernels; L2 was not counted (bench
  * photo, H200). */

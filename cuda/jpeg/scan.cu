@@ -1,9 +1,9 @@
 /* Prefix sums over the sums of tiles: one block an array, since these are few (a number for 2 to 8 KB of
  * what they stand for).
  * Reads and writes 4 bytes a value, coalesced by 16.
- * Shared memory: a sum a warp.
+ * Shared memory: one sum per warp.
  * 256 threads, 4 values each, round after round.
- * Measured: issue slots 14 % busy, L1 0, DRAM 0; of its launches by the encoder the longest; L2 was not
+ * Measured: issue slots 14 % busy, L1 0, DRAM 0; the encoder's longest launch of it; L2 was not
  * counted (bench photo, H200). */
 #include "scan.cuh"
 

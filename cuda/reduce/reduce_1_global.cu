@@ -4,7 +4,7 @@
  * Global memory: a value read once; besides half of the values, a quarter, ... are written and read.
  * Shared memory: none.
  * 128 threads, two values for each of the first 64; every step half of them retire.
- * Limit: for floats how many blocks the device starts: 1598 a microsecond, and 1641 that do nothing
+ * Limit: for floats the rate at which the device starts blocks: 1598 a microsecond, 1641 if they do nothing
  * (H200). */
 #include "reduce.cuh"
 

@@ -5,7 +5,7 @@
  * Global memory: a value read once.
  * Shared memory: 128 values (512 bytes of floats).
  * 128 threads, one value per thread.
- * Limit: for floats how many blocks the device starts: 1610 a microsecond, and 1641 that do nothing
+ * Limit: for floats the rate at which the device starts blocks: 1610 a microsecond, 1641 if they do nothing
  * (H200). Doubles are slower: lanes that are 2, 4, ... apart conflict, 0.7 times a load, and L1 is busy
  * for 91 % (H200). */
 #include "reduce.cuh"

@@ -3,7 +3,7 @@
  * Global memory: a value read once.
  * Shared memory: 128 values (512 bytes of floats), no conflict.
  * 128 threads, one value per thread; every step half of them retire.
- * Limit: for floats how many blocks the device starts: 1610 a microsecond, and 1641 that do nothing
+ * Limit: for floats the rate at which the device starts blocks: 1610 a microsecond, 1641 if they do nothing
  * (H200). */
 #include "reduce.cuh"
 

@@ -4,7 +4,7 @@
  * Global memory: a value read once.
  * Shared memory: 128 values, no conflict.
  * 128 threads, one value per thread.
- * Limit: for floats how many blocks the device starts: 1609 a microsecond, and 1641 that do nothing
+ * Limit: for floats the rate at which the device starts blocks: 1609 a microsecond, 1641 if they do nothing
  * (H200). */
 #include "reduce.cuh"
 

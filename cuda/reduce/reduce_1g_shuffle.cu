@@ -4,7 +4,7 @@
  * Global memory: a value read once.
  * Shared memory: one value per warp.
  * 128 threads, 2 values per thread.
- * Limit: for floats how many blocks the device starts: 1584 a microsecond, and 1641 that do nothing
+ * Limit: for floats the rate at which the device starts blocks: 1584 a microsecond, 1641 if they do nothing
  * (H200). */
 #include "reduce.cuh"
 

@@ -73,7 +73,7 @@ static lap_code start(lap_device_pool *pool, lap_pool_device *d, int number, int
     d->pins = lap_device_pins(number);
     STAILQ_INIT(&d->ready);
     STAILQ_INIT(&d->taken_back);
-    /* enough to fill the lanes, and for threads to read and write meanwhile */
+    /* enough to fill the lanes, and for threads to read and write at the same time */
     d->staging_limit = LAP_POOL_LANES + pool->executor->jobs / count + 1;
     d->idle = calloc((size_t)d->staging_limit, sizeof *d->idle);
     if (!d->idle)

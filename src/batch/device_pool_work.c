@@ -139,7 +139,7 @@ static lap_settings settings_of(lap_device_pool *pool, const lap_job *job, const
     return s;
 }
 
-/* A named backend filters on a device here too, and the device may be lost meanwhile. */
+/* A named backend filters on a device here too, and the device may be lost during that time. */
 static void run_here(lap_device_pool *pool, lap_job *job)
 {
     lap_pool_device *d = lap_device_pool_any(pool);

@@ -15,7 +15,7 @@ lap_job *lap_job_pop(lap_job_list *list); /* NULL: the list is empty */
 /* How jobs are run: by threads only, or by threads and devices. close is called without the mutex, the other
  * functions with it. A NULL function does nothing. */
 typedef struct lap_executor_kind {
-    void (*work)(lap_executor *executor); /* does available work; releases the mutex meanwhile */
+    void (*work)(lap_executor *executor); /* does available work; releases the mutex while it works */
     bool waits; /* if no thread can be started, a job may wait until look_after tries again */
     void (*look_after)(lap_executor *executor); /* called by the owner from time to time */
     bool (*warning)(lap_executor *executor, lap_error *warning);

@@ -27,7 +27,7 @@ typedef struct folder { /* a folder of photos */
     lap_tree tree;      /* open while it has users */
     char *path;         /* the path that named it first */
     lap_record record;
-    lap_error refused; /* why no more photos are replaced here; LAP_OK: they are */
+    lap_error refused; /* why no more photos of this folder are replaced; LAP_OK: replacing goes on */
     int users;
 } folder;
 

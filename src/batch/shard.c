@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 
-/* Parses a decimal number below 2^31; -1: it is not one. */
+/* Parses a decimal number below 2^31; -1 for anything else. */
 static long number(const char *text)
 {
     char *end;

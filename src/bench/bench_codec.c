@@ -274,7 +274,7 @@ lap_code lap_bench_codec(lap_bench_run *bench, lap_context *context, lap_error *
     b.settings.threads = bench->threads;
     lap_code code = lap_rung_find(LAP_OP_FILTER, "auto", &b.rung, err);
     if (code == LAP_OK)
-        b.settings.backend = b.rung->name; /* on the CPU, so that the codec is there too */
+        b.settings.backend = b.rung->name; /* a backend on the CPU, so that the codec also runs there */
     if (code == LAP_OK)
         code = lap_codec_device_begin(&b.device, bench, err);
     if (code == LAP_OK)

@@ -42,7 +42,7 @@ struct lap_ladder {
     size_t copy_bytes; /* that it reads and writes */
     /* The same with a kernel that copies one element per thread; or NULL. */
     lap_code (*device_copy_kernel)(lap_ladder *ladder, int turn, void *stream, lap_error *err);
-    /* The same kernel by way of shared memory; only if device_copy_kernel is set. */
+    /* The same kernel through shared memory; only if device_copy_kernel is set. */
     lap_code (*device_copy_shared)(lap_ladder *ladder, int turn, void *stream, lap_error *err);
 
     /* the current rung; the functions above read these */

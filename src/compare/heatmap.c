@@ -171,9 +171,11 @@ lap_code lap_heatmap_write(
     *h = (heatmap){.a = a, .b = b, .mask = mask_border, .top = top};
     lap_code code = LAP_OK;
     if (a->width != b->width || a->height != b->height || a->channels != b->channels)
-        code = lap_fail(err, LAP_E_DIFFERENT, "a heat map of pictures of different sizes");
+        code =
+            lap_fail(err, LAP_E_DIFFERENT, "the pictures of a heat map must have equal sizes and channels");
     else if (mask_border < 0 || top < 0 || top > 255)
-        code = lap_fail(err, LAP_E_USAGE, "a heat map with a mask of %d and a top of %d", mask_border, top);
+        code = lap_fail(err, LAP_E_USAGE,
+            "mask_border %d, top %d: mask_border must be at least 0, top 0 to 255", mask_border, top);
     if (code == LAP_OK)
         code = lay_out(h, err);
     if (code == LAP_OK)

@@ -109,7 +109,8 @@ lap_code lap_stream_copy(lap_stream *s, const lap_view *from, const lap_view *to
         return lap_fail(err, LAP_E_USAGE, "a copy of %dx%dx%d to %dx%dx%d", from->width, from->height,
             from->channels, to->width, to->height, to->channels);
     if (!from->base || !to->base || (is_up && is_down))
-        return lap_fail(err, LAP_E_USAGE, "a copy of no pixels, or from host memory to host memory");
+        return lap_fail(
+            err, LAP_E_USAGE, "a copy needs two views with pixels, at least one of them on the device");
     lap_code code = is_up ? LAP_OK : lap_stream_check(s, from, "input", err);
     if (code == LAP_OK && !is_down)
         code = lap_stream_check(s, to, "output", err);

@@ -1,9 +1,9 @@
-/* Where output bytes go; an output is complete or absent.
+/* Writes an output, which is complete or absent.
  *
- * Writes a path by way of a temporary file in the target's folder (sink_temp.h; O_EXCL, O_NOFOLLOW, mode
- * 0600): it is written, synced and closed, and only lap_sink_publish renames it. A target that is a symbolic
- * link is resolved first. A target that exists and is not a regular file (device, FIFO) is written directly,
- * and so are /dev/stdout and /dev/fd/N. Below a tree (target.h) no link is followed.
+ * Writes a path through a temporary file in the target's folder (sink_temp.h; O_EXCL, O_NOFOLLOW, mode 0600):
+ * it is written, synced and closed, and only lap_sink_publish renames it. A target that is a symbolic link is
+ * resolved first. A target that exists and is not a regular file (device, FIFO) is written directly, and so
+ * are /dev/stdout and /dev/fd/N. Below a tree (target.h) no link is followed.
  *
  * Gathers small writes. Reads the umask once per process. The program handles signals: if it ignores SIGPIPE
  * and SIGXFSZ, a closed pipe and a file size limit come back as errors. */
@@ -62,7 +62,7 @@ double lap_sink_opening_ms(const lap_sink *sink); /* spent opening */
 lap_code lap_sink_look(const char *path, struct stat *there, lap_error *err);
 /* Reports what lap_sink_open would refuse, without creating anything. */
 lap_code lap_sink_check(const char *path, lap_error *err);
-/* LAP_E_CLASH if out and in are the same file, also by way of links; "-" clashes only if its descriptor is
+/* LAP_E_CLASH if out and in are the same file, also through links; "-" clashes only if its descriptor is
  * that regular file. Else LAP_OK. */
 lap_code lap_sink_differs(const char *in, const char *out, lap_error *err);
 /* Returns the error of an existing output that no_clobber keeps: LAP_E_EXISTS. */

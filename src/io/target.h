@@ -64,8 +64,8 @@ lap_code lap_content_hash_path(const char *path, const struct stat *there, uint6
 /* Whether both stats are of one file with the same content, judged by device, inode, size and modification
  * time. */
 bool lap_same_state(const struct stat *a, const struct stat *b);
-/* The same, and the modification time was not set back: compares the inode's change time too, which no
- * program can set. */
+/* As lap_same_state, and the change time is equal, too. No program can set it, so this also notices a
+ * modification time that was set back. */
 bool lap_is_untouched(const struct stat *a, const struct stat *b);
 
 /* Whether a file has the modification time of another, as well as file systems can keep it: FAT rounds to two

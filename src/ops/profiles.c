@@ -82,8 +82,8 @@ static lap_code profiles_here(lap_context *context, const lap_view *view, const 
     return code;
 }
 
-/* Downloads a device's pixels and computes on the CPU: a download is a byte a sample, while a product on the
- * device would need a float. */
+/* Downloads a device's pixels and computes on the CPU: a download is one byte per sample, while a product on
+ * the device would need a float. */
 static lap_code profiles_there(lap_context *context, const lap_view *view, const float *row_weights,
     const float *column_weights, float *rows, float *columns, lap_error *err)
 {

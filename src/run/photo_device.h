@@ -4,9 +4,9 @@
  *
  * A caller waits for the photo, or runs it in pieces: one thread loads it, another enqueues and watches it
  * (device_slot.h), a third stores or measures it. The output is byte for byte that of lap_run_to_sink, and
- * statistics are those of lap_measure_to. A photo in pieces that the device leaves gives its staging back,
- * for the next one, and is run again by a caller who waits: lap_run_order.left_by_device. An object belongs
- * to one thread at a time.
+ * statistics are those of lap_measure_to. If the device leaves a photo in pieces, its staging is returned for
+ * the next photo, and a caller runs the photo again and waits for it: lap_run_order.left_by_device. An object
+ * belongs to one thread at a time.
  *
  * Only this file puts a JPEG together from a header and a scan. */
 #ifndef LAP_PHOTO_DEVICE_H

@@ -139,7 +139,7 @@ static void note_rung(const lap_plan *plan, lap_report *report)
     else if (tolerance < 0)
         add_note(report, "with this kernel, backends may differ by any amount and scale");
     if (plan->bands > 1 && plan->rung->threading == LAP_THREADS_OWN)
-        add_note(report, "threads are spread over bands, one inside %s", plan->rung->name);
+        add_note(report, "threads work on different bands; within a band, %s uses one", plan->rung->name);
 }
 
 /* Only if the settings name a decoder. */

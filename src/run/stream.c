@@ -44,7 +44,7 @@ lap_code lap_stream_stats(
 
 /* ---- common to decoding and encoding ------------------------------------------------------------ */
 
-/* Sets *on_device if the device shall code; LAP_E_BACKEND if it was requested but cannot. */
+/* Sets *on_device if the device is to code. LAP_E_BACKEND: the device was requested but cannot run. */
 static lap_code choose(const lap_settings *settings, unsigned direction, bool *on_device, lap_error *err)
 {
     const char *reason = "";

@@ -271,7 +271,7 @@ figures_were_measured()
             cpu_simd/README.md
 }
 
-# Drawn anew from the photo that the page names.
+# Draws the picture again from the photo that the page names.
 step_picture_is_kept()
 {
     tools/step-picture samples/coffee.jpg "$scratch/into-step.svg" &&
@@ -363,12 +363,12 @@ if have python3; then
     check "the manual says of options what their table says" tools/manual "${LAPEDGE:-./lapedge}" --check
     check "tools/manual finds what differs, and writes it" manual_finds_faults
     check "pages name options of the table alone" python3 tests/docs/options.py "${LAPEDGE:-./lapedge}"
-    check "tools/ladder-chart finds the copy and refuses what is no such bench" chart_refuses
+    check "tools/ladder-chart finds the copy and refuses other files" chart_refuses
     check "the chart of docs/ladder.md was measured" chart_was_measured
     check "the picture of docs/parallel-decoding.md is that of its photo" step_picture_is_kept
     check "the timeline of docs/folders.md was measured" timeline_was_measured
     check "sentences are drawn by a seed, as many of each kind" sentences_are_drawn_by_a_seed
-    check "tools/timeline draws a trace and refuses what is none" timeline_works
+    check "tools/timeline draws a trace and refuses other files" timeline_works
     check "figures of folders come from their step" folder_figures_work
     check "the numbers in docs/*.md come from kept files, their lines of source from the source" figures_were_measured
     check "tools/figures finds a changed digit, a typed number and a changed line" figures_find_faults
@@ -377,18 +377,18 @@ if have python3; then
     check "a reason without a row, and a row without its sentence, are found" reasons_find_faults
     check "the drawings are made from the constants of the kernels" tools/diagrams --check
     check "the tables of docs/gpu-codec.md were measured" tools/codec-table --check
-    check "tools/codec-table takes a new step, and refuses what is none" codec_table_works
+    check "tools/codec-table takes a new step, and refuses other files" codec_table_works
     check "tools/ladder-table makes a table" ladder_table_works
     check "the ladders of README.md were measured" ladders
     check "the tables of docs/benchmarks.md were measured" tools/peers-report --check
     check "the tables of docs/reliability.md were measured" tools/torture-table docs/bench/torture.jsonl --check
 else
     skip "manual, table of options, README and pages agree" "no python3"
-    skip "tools/ladder-chart finds the copy and refuses what is no such bench" "no python3"
+    skip "tools/ladder-chart finds the copy and refuses other files" "no python3"
     skip "the chart of docs/ladder.md was measured" "no python3"
     skip "the picture of docs/parallel-decoding.md is that of its photo" "no python3"
     skip "the timeline of docs/folders.md was measured" "no python3"
-    skip "tools/timeline draws a trace and refuses what is none" "no python3"
+    skip "tools/timeline draws a trace and refuses other files" "no python3"
     skip "figures of folders come from their step" "no python3"
     skip "the numbers in docs/*.md come from kept files, their lines of source from the source" "no python3"
     skip "tools/figures finds a changed digit, a typed number and a changed line" "no python3"
@@ -397,7 +397,7 @@ else
     skip "a reason without a row, and a row without its sentence, are found" "no python3"
     skip "the drawings are made from the constants of the kernels" "no python3"
     skip "the tables of docs/gpu-codec.md were measured" "no python3"
-    skip "tools/codec-table takes a new step, and refuses what is none" "no python3"
+    skip "tools/codec-table takes a new step, and refuses other files" "no python3"
     skip "tools/ladder-table makes a table" "no python3"
     skip "the ladders of README.md were measured" "no python3"
     skip "the tables of docs/benchmarks.md were measured" "no python3"

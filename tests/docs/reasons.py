@@ -5,7 +5,7 @@ counter.
 
 A row quotes a part of its sentence; " ... " stands for what is left out, and numbers that tools fill in are "#". Its
 verdict is one of three; a sentence whose row says conjecture says so, and these are at most a fifth. A sentence that
-begins with "Predicted" is none (what was found stands after it), nor is one with "Limit: not measured". A head's
+begins with "Predicted" needs no row (the result stands after it), nor does one with "Limit: not measured". A head's
 "Measured:" has a row, too, and each number of it and of "Limit:" stands among the row's values. --list prints the
 sentences that have neither.
 FOLDER: the tree, if not this one."""

@@ -36,9 +36,10 @@ typedef struct lap_cli_option lap_cli_option;
 typedef bool lap_cli_setter(
     void *field, const lap_cli_option *option, const char *value, char *problem, size_t size);
 
-/* What happens to an option that has no effect, because it belongs to another form or because what it needs
- * is missing. The first rule that fits applies: a promise is refused; a choice is refused unless its value
- * asks for what happens anyway; tuning is accepted, and -v notes it; everything else is refused. */
+/* How lapedge treats an option that has no effect, because it belongs to another form or because something
+ * that it needs is missing. The first rule that fits applies: a promise is refused; a choice is refused
+ * unless its value asks for what happens anyway; tuning is accepted, and -v notes it; everything else is
+ * refused. */
 typedef enum lap_cli_kind {
     LAP_PLAIN,
     LAP_PROMISE, /* a promise, a limit, or a file to write */
