@@ -1,3 +1,4 @@
+TESTS += tests/mutants/tool.py
 ## mutants: plants one fault after the other and runs the tests; MUTANTS='600 --planted', JOBS=8 side by side
 MUTANTS ?= 60
 JOBS ?= 1
