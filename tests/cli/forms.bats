@@ -110,6 +110,9 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
 
 @test "options of other programs get a hint at lapedge's own" {
     expect 2 "" "lapedge: unknown option -r; folders are walked at any depth: lapedge photos/ edges/" -r a b
+    expect 2 "" "lapedge: unknown option -r in -rv; folders are walked at any depth: lapedge photos/ edges/" -rv a b
+    expect 2 "" "lapedge: unknown option -r in -resize; lapedge does not resize: an output has the size of its photo" -resize 50% a b
+    expect 2 "" "lapedge: unknown option -i in -interlace; see lapedge -h" -interlace Plane a b
     expect 2 "" "lapedge: unknown option --recursive; folders are walked at any depth: lapedge photos/ edges/" --recursive a b
     expect 2 "" "lapedge: unknown option -o; the output is the last operand: lapedge IN OUT" a -o b
     expect 2 "" "lapedge: unknown option --output; the output is the last operand: lapedge IN OUT" a --output=b

@@ -100,8 +100,13 @@ static lap_cli_exit refused(const char *word, int letter)
         return meant_file(word);
     if (letter >= '0' && letter <= '9' && strncmp(word, "-q", 2) == 0)
         return meant_quality(word + 2);
-    const char *hint = lap_cli_hint((char[]){'-', (char)letter, '\0'});
-    return lap_cli_usage("unknown option -%c; %s", letter, hint ? hint : "see lapedge -h");
+    const char *none = "see lapedge -h", *hint = lap_cli_hint((char[]){'-', (char)letter, '\0'});
+    if (!word[2])
+        return lap_cli_usage("unknown option -%c; %s", letter, hint ? hint : none);
+    /* Two letters are probably two options; more are probably another program's word. */
+    if (word[3])
+        hint = lap_cli_hint(word + 1);
+    return lap_cli_usage("unknown option -%c in %s; %s", letter, word, hint ? hint : none);
 }
 
 static lap_cli_exit set(lap_cli *cli, const lap_cli_option *option, const char *value)
