@@ -32,7 +32,7 @@ deb-check:
 
 # The libraries in the wheel are built from the distribution's sources, since its own archives are not made for shared
 # objects. Neither is libgomp's, so the wheel is without OpenMP.
-WHEEL_FLAGS = HAVE_OPENMP=0 HAVE_PNG=1 HAVE_STB=1 HAVE_XXHASH=1 HAVE_JANSSON=1 HAVE_JPEG=1 \
+WHEEL_FLAGS = HAVE_CUDA=0 HAVE_OPENMP=0 HAVE_PNG=1 HAVE_STB=1 HAVE_XXHASH=1 HAVE_JANSSON=1 HAVE_JPEG=1 \
   CPPFLAGS='-isystem $(1)/libs/include'
 WHEEL := B=build/wheel $(call WHEEL_FLAGS,build/wheel)
 WHEEL_TOOLS := build/wheel-tools
@@ -41,15 +41,14 @@ $(WHEEL_TOOLS)/bin/auditwheel: tools/wheel-requirements.txt
 	$(call say,PIP)$(WHEEL_TOOLS)/bin/pip install -q --disable-pip-version-check -r $<
 	@touch $@
 .PHONY: wheel wheel-here wheel-check
-## wheel: a wheel of the Python module in build/wheels that needs only libc; with CUDA if nvcc is here
+## wheel: a wheel of the Python module in build/wheels that needs only libc; without CUDA
 wheel:
 	@tools/install-deps build wheel
 	@$(MAKE) --no-print-directory $(WHEEL_TOOLS)/bin/auditwheel
 	@tools/build-libs wheel build/wheel/libs
 	@$(MAKE_ALL) wheel-here $(WHEEL)
 wheel-here: $(B)/liblapedge.a
-	@CC='$(CC)' tools/build-wheel $(B) build/wheels $(if $(filter 1,$(HAVE_CUDA)),'CUDA runtime=$(NVCC_VERSION)') \
-	  -- $(LIBS)
+	@CC='$(CC)' tools/build-wheel $(B) build/wheels -- $(LIBS)
 
 # As root, with the network: the wheel beside nothing but Python.
 ## wheel-check: import and use the wheel of make wheel in bare trees of Debian 12 and 13 (root)

@@ -85,10 +85,11 @@ static lap_code make_folders(char *path, bool dry_run, lap_error *err)
         if (rc == 0 && dry_run)
             return LAP_OK; /* a run could make the folders below, too */
         struct stat st;
-        if (rc && why == EEXIST && stat(path, &st))
+        const bool seen = !rc || stat(path, &st) == 0;
+        if (!seen && why == EEXIST)
             return lap_fail_at(err, LAP_E_WRITE, path, "%s%s",
                 errno == ENOENT ? "a broken symbolic link: " : "", strerror(errno));
-        if (rc && (stat(path, &st) || !S_ISDIR(st.st_mode)))
+        if (rc && !(seen && S_ISDIR(st.st_mode)))
             return lap_fail_at(err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE, path,
                 "%s%s", why == EEXIST ? "is not a folder" : "cannot create this folder: ",
                 why == EEXIST ? "" : strerror(why));

@@ -356,7 +356,7 @@ static void check_places(lap_stream *stream)
         "pixels on another device are refused");
     check(refused(
               lap_stream_stats(stream, &host.view, NULL, -1, &stats, &err), LAP_E_USAGE, "in host memory") &&
-              refused(lap_stream_copy(stream, &host.view, &host.view, &err), LAP_E_USAGE, "host memory") &&
+              refused(lap_stream_copy(stream, &host.view, &host.view, &err), LAP_E_USAGE, "on the device") &&
               refused(lap_stream_border(stream, &a.view, LAP_ZERO, &err), LAP_E_USAGE, "apron"),
         "pixels on the host, and a border without an apron, are refused");
     check(refused(lap_stream_filter(stream, &a.view, &b.view, "c", &params, LAP_ZERO, &err), LAP_E_USAGE,
@@ -418,8 +418,8 @@ static void check_refusals(lap_stream *stream, const file *jpg)
               "a copy of 30x20x3 to 31x20x3") &&
               refused(lap_stream_copy(stream, &host.view, &flat, &err), LAP_E_USAGE, "to 30x19x3") &&
               refused(lap_stream_copy(stream, &host.view, &b.view, &err), LAP_E_USAGE, "to 30x20x1") &&
-              refused(lap_stream_copy(stream, &host.view, &none, &err), LAP_E_USAGE, "no pixels") &&
-              refused(lap_stream_copy(stream, &none, &host.view, &err), LAP_E_USAGE, "no pixels") &&
+              refused(lap_stream_copy(stream, &host.view, &none, &err), LAP_E_USAGE, "views with pixels") &&
+              refused(lap_stream_copy(stream, &none, &host.view, &err), LAP_E_USAGE, "views with pixels") &&
               refused(
                   lap_stream_copy(stream, &host.view, &narrow, &err), LAP_E_USAGE, "a stride of 89 bytes") &&
               refused(lap_stream_border(stream, &none, LAP_ZERO, &err), LAP_E_USAGE, "no pixels") &&
