@@ -34,9 +34,8 @@ runs_on_old_systems()
 
 has_notices_and_parts()
 {
-    local information=$scratch/wheel/lapedge-*.dist-info name
-    # shellcheck disable=SC2086 # a pattern
-    cd $information || return
+    local name information=("$scratch"/wheel/lapedge-*.dist-info)
+    cd "${information[0]}" || return
     for name in lapedge libjpeg-turbo libpng1.6 zlib jansson xxhash stb; do
         [ -s "licenses/$name" ] || return
     done
