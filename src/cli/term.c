@@ -118,11 +118,13 @@ static void message(const char *kind, const char *format, va_list args)
 {
     char *text = NULL;
     fflush(stdout);
-    fputs(is_bold ? "\033[1mlapedge:\033[0m " : "lapedge: ", stderr);
     if (vasprintf(&text, format, args) < 0)
         text = NULL;
+    flockfile(stderr); /* a driver's thread may print while lapedge does: its line goes before or after */
+    fputs(is_bold ? "\033[1mlapedge:\033[0m " : "lapedge: ", stderr);
     lap_cli_print_safely(stderr, text ? text : "out of memory");
     fputc('\n', stderr);
+    funlockfile(stderr);
     if (kind || !problem.kind) {
         problem.kind = kind;
         snprintf(problem.message, sizeof problem.message, "%s", text ? text : "out of memory");

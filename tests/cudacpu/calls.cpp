@@ -3,6 +3,7 @@
 #include <cstring>
 #include <ctime>
 #include <sstream>
+#include <unistd.h>
 
 #include "control.h"
 #include "engine.h"
@@ -217,7 +218,8 @@ uint64_t lap_cudacpu_alive(void)
 
 void lap_cudacpu_struck(const char *where)
 {
-    fprintf(stderr, "# CUDA on CPU: a fault struck %s\n", where);
+    /* Not through the program's stream: there it would land inside a line that another thread is writing. */
+    dprintf(STDERR_FILENO, "# CUDA on CPU: a fault struck %s\n", where);
 }
 
 static cudaError_t planted(lap_cudacpu_state &s, const char *name)
