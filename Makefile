@@ -59,7 +59,7 @@ $(B)/config.mk: Makefile tools/probe $(wildcard /var/lib/dpkg/status)
       CMOCKA:-lcmocka; do \
 	    echo "FOUND_$${f%%:*} := $$(PROBE_DIR=$(B)/probe tools/probe $${f%%:*} '$(CC)' $${f#*:})"; done; \
 	  echo "FOUND_CHART := $$(PROBE_DIR=$(B)/probe tools/probe CHART '$(CHART_JS)')"; \
-	  echo "FOUND_CUDA := $$(PROBE_DIR=$(B)/probe tools/probe CUDA '$(NVCC)' -arch=sm_90)"; } > $@
+	  echo "FOUND_CUDA := $$(PROBE_DIR=$(B)/probe tools/probe CUDA '$(NVCC)' -arch=sm_90)"; } > $@.$$$$ && mv $@.$$$$ $@
 
 # HAVE_X: what was asked for, else what was found. Forced and missing stops the build.
 define feature
