@@ -229,12 +229,14 @@ BATS := $(sort $(wildcard tests/cli/*.bats))
 TEST_RUN = B=$(B) LAPEDGE=$(abspath $(PROGRAM)) CC='$(CC)' \
   $(if $(filter 1,$(HAVE_CMOCKA)),,$(foreach t,$(UNIT),--skip "$(notdir $(t)): cmocka was not found")) $(TESTS) $(BATS)
 
-# programs_of TESTS: PROGRAM@ARGUMENT is a program and what it is run with. SUITE selects by name, as tests/run does.
-selected = $(if $(SUITE),$(foreach t,$(1),$(if $(findstring $(SUITE),$(notdir $(subst @, ,$(t)))),$(t))),$(1))
+# programs_of TESTS: PROGRAM@ARGUMENT is a program and what it is run with. SUITE selects by name, or by the path below
+# tests/, as tests/run does.
+named = $(notdir $(subst @, ,$(1))) $(patsubst tests/%,%,$(filter tests/%,$(1)))
+selected = $(if $(SUITE),$(foreach t,$(1),$(if $(findstring $(SUITE),$(call named,$(t))),$(t))),$(1))
 programs_of = $(sort $(foreach t,$(call selected,$(1)),$(firstword $(subst @, ,$(t)))))
 tests: all $(call programs_of,$(TESTS))
 
-## check: build and run all tests with what is already installed; SUITE=name: those with this in their names
+## check: build and run all tests with what is already installed; SUITE=name: those with this in their names or paths
 check: tests
 	@SUITE='$(SUITE)' tests/run $(TEST_RUN)
 

@@ -1,5 +1,5 @@
-# The lessons (lessons/README.md). The judge is the runtime of tests/kernels/cudacpu with hooks of its own; a lesson is compiled
-# at -O0 -fsanitize=thread,bounds, whose calls the judge answers. Nothing but g++ and binutils is needed.
+# The lessons (lessons/README.md). The judge is the runtime of tests/kernels/cudacpu with hooks of its own; a lesson is
+# compiled at -O0 -fsanitize=thread,bounds, whose calls the judge answers. Nothing but g++ and binutils is needed.
 JUDGE_CXX := $(CXX_HOST) -std=c++17 -g -no-pie -ffp-contract=off -Wall -Wextra -Wno-unknown-pragmas \
   -Itests/kernels/cudacpu/include $(INCLUDES) -DLAP_CUDACPU -DLAP_CUDACPU_COUNTED
 JUDGE_OBJ := $(patsubst %,$(B)/lessons/%.o,$(filter-out tests/kernels/cudacpu/hooks.cpp lessons/judge/exam_%, \

@@ -206,7 +206,7 @@ def op_ms(op, backend):
 
 
 def port(backend, key):
-    """Of tools/measure/ports: cycles, ports_alone, uops, instructions, measured; or a port's busy cycles, for one pass."""
+    """Of tools/measure/ports: cycles, ports_alone, uops, instructions, measured; or a port's busy cycles, per pass."""
     kept = read(BENCH / "ports.json")
     row = kept["rows"][backend]
     value = kept.get(key, row.get(key, row["ports"].get(key)))
@@ -875,7 +875,8 @@ WAITS = {
 
 def glossary():
     """The words of the tables of counters, with the profiler's own names."""
-    metrics = {**program("measure/profile-gpu").METRICS, **program("measure/profile-gpu").MORE, **program("measure/profile-gpu").EXTRA}
+    profiler = program("measure/profile-gpu")
+    metrics = {**profiler.METRICS, **profiler.MORE, **profiler.EXTRA}
     rows = [[head, what, f"`{metrics[key]}`"] for head, what, key in COLUMNS]
     rows += [[f"waits for {word}", WAITS[key], f"`{metrics[key]}`"] for key, word in WORDS.items()]
     return table(["column", "what it counts", "the profiler's name"], rows).replace("|---:|---:|", "|---|---|")
@@ -1006,8 +1007,8 @@ def ports():
     lines += [[f"busy: {what}", *(shown(rows[name]["ports"].get(key), 1) for name in names)]
               for key, what in PORTS.items()]
     return table(["four rows of one vector", *(f"`{name}`" for name in names)], lines) + (
-        f"\n`tools/measure/ports`: llvm-mca {kept['llvm']}, model {kept['model']}; measured at {kept['gigahertz']:.1f} GHz, "
-        f"{read(BENCH / 'parts.json')['machine']}, {kept['date']}.\n")
+        f"\n`tools/measure/ports`: llvm-mca {kept['llvm']}, model {kept['model']}; measured at "
+        f"{kept['gigahertz']:.1f} GHz, {read(BENCH / 'parts.json')['machine']}, {kept['date']}.\n")
 
 
 def libraries():

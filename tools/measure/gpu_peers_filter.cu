@@ -1,4 +1,5 @@
-/* NPP's 5x5 filter beside cuda-fast, cuda-global and the device's copy: built and run by tools/measure/gpu-peers.
+/* NPP's 5x5 filter beside cuda-fast, cuda-global and the device's copy: built and run by
+ * tools/measure/gpu-peers.
  *
  *   peers RUNS IN.raw OUT.raw     writes the image and c's result there; one line a contender on stdout
  *

@@ -1,4 +1,5 @@
-"""The faults that tools/test/mutants plants: rules, the draw, the planted ones, and the lists under tests/support/mutants."""
+"""The faults that tools/test/mutants plants: rules, the draw, the planted ones, and the lists of
+tests/support/mutants."""
 
 import collections
 import hashlib

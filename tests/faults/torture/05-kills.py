@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Class 5, runs that are killed: folders (tools/test/kill-campaign), photos in place, single photos over older ones, and
-signals that ask politely."""
+"""Class 5, runs that are killed: folders (tools/test/kill-campaign), photos in place, single photos over older ones,
+and signals that ask politely."""
 
 import os
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Class 17, a corpus of odd files (LAPEDGE_CORPUS), alone and in one folder run: verdicts as tests/fuzz/corpus keeps them, and
-a run over all of them neither dies nor disturbs the good ones."""
+"""Class 17, a corpus of odd files (LAPEDGE_CORPUS), alone and in one folder run: verdicts as tests/fuzz/corpus keeps
+them, and a run over all of them neither dies nor disturbs the good ones."""
 
 import os
 import subprocess

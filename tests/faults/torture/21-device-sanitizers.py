@@ -2,8 +2,8 @@
 """Class 21, sanitizers of the kernels: their harnesses on the CPU runtime of the CUDA tests, under AddressSanitizer and
 UBSan (accesses out of bounds, memory that nobody wrote, barriers that some threads never reach; what memcheck,
 initcheck and synccheck look for) and under ThreadSanitizer (racecheck), each time with another order of blocks, warps,
-lanes and streams. All harnesses that the build has; with TORTURE below 1 some, drawn. On a GPU tests/kernels/gpu/sanitize.sh
-does it with compute-sanitizer."""
+lanes and streams. All harnesses that the build has; with TORTURE below 1 some, drawn. On a GPU
+tests/kernels/gpu/sanitize.sh does it with compute-sanitizer."""
 
 import math
 import os

@@ -2,7 +2,7 @@
  * Takes the folder from LAPEDGE_CORPUS. `verdicts FOLDER` prints the table as it would be today.
  * A third test compares the pixels of what was accepted with djpeg's. Prints TAP.
  * `verdicts FOLDER COUNT SEED` prints a line for each file and for COUNT damaged variants of it: verdict,
- * message, hash of the pixels. tests/fuzz/versions compares these lines between versions of the JPEG library. */
+ * message, hash of the pixels. tests/fuzz/versions compares these lines between versions of libjpeg-turbo. */
 #include <fts.h>
 #include <stdlib.h>
 #include <string.h>

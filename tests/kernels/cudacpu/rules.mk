@@ -1,8 +1,8 @@
 # The kernels without a GPU: the .cu sources compiled for the CPU against the small runtime in this
 # folder. The harnesses of all ladders under AddressSanitizer, a few sizes under ThreadSanitizer. No nvcc
 # and no library is needed; once, not in every build of `make test`, since these bring their own sanitizers.
-# COVERAGE: flags of clang that count branches of the C sources, in the place of the sanitizers (tools/test/coverage); the
-# kernels are g++'s all the same.
+# COVERAGE: flags of clang that count branches of the C sources, in the place of the sanitizers (tools/test/coverage);
+# the kernels are g++'s all the same.
 ifeq ($(SAN)$(if $(COVERAGE),,$(findstring clang,$(CC))),)
 
 CUDACPU_CXX := $(shell command -v $(CXX_HOST) 2>/dev/null)

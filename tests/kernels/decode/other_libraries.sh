@@ -1,6 +1,6 @@
 #!/bin/bash
-# The decoders against libjpeg-turbo without its vectors, and against a libjpeg-turbo 3 (tests/kernels/encode/libraries.sh says
-# which): pixels and verdicts are the same.
+# The decoders against libjpeg-turbo without its vectors, and against a libjpeg-turbo 3
+# (tests/kernels/encode/libraries.sh says which): pixels and verdicts are the same.
 . tests/support/tap.sh
 programs=${B:-build}/tests
 scratch=$(mktemp -d)

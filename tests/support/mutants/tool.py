@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""tools/test/mutants on a small tree with planted faults: what --census and --survivors find out, and what they write down.
+"""tools/test/mutants on a small tree with planted faults: what --census and --survivors find out, and what they write
+down.
 
 The tree has one file: the tests look at one of its functions, and not at the other."""
 import shutil
