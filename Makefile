@@ -51,15 +51,18 @@ endif
 .PHONY: FORCE
 FORCE:
 
-# Whatever was installed since may be found now: hence dpkg's status.
+# Whatever was installed since may be found now: hence dpkg's status. Two makes may ask at once: each in a folder of its
+# own, and the answers take their place whole.
 $(B)/config.mk: Makefile tools/probe $(wildcard /var/lib/dpkg/status)
 	@mkdir -p $(@D)
-	@{ echo '# $(COMPILERS)'; \
+	@new=$$(mktemp -d $(B)/probe-XXXXXX) && export PROBE_DIR=$$new && \
+	{ echo '# $(COMPILERS)'; \
 	  for f in JPEG:-ljpeg JANSSON:-ljansson PNG:-lpng STB:-lm XXHASH:-lxxhash OPENMP:-fopenmp \
       CMOCKA:-lcmocka; do \
-	    echo "FOUND_$${f%%:*} := $$(PROBE_DIR=$(B)/probe tools/probe $${f%%:*} '$(CC)' $${f#*:})"; done; \
-	  echo "FOUND_CHART := $$(PROBE_DIR=$(B)/probe tools/probe CHART '$(CHART_JS)')"; \
-	  echo "FOUND_CUDA := $$(PROBE_DIR=$(B)/probe tools/probe CUDA '$(NVCC)' -arch=sm_90)"; } > $@
+	    echo "FOUND_$${f%%:*} := $$(tools/probe $${f%%:*} '$(CC)' $${f#*:})"; done; \
+	  echo "FOUND_CHART := $$(tools/probe CHART '$(CHART_JS)')"; \
+	  echo "FOUND_CUDA := $$(tools/probe CUDA '$(NVCC)' -arch=sm_90)"; } > $$new/config.mk && \
+	mv $$new/config.mk $@ && mkdir -p $(B)/probe && mv -f $$new/* $(B)/probe && rmdir $$new
 
 # HAVE_X: what was asked for, else what was found. Forced and missing stops the build.
 define feature
