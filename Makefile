@@ -246,9 +246,10 @@ check: tests
 # For the inner loop: no kernels on the CPU, no sanitizers, no lint, no browser, no clusters.
 SLOW_TESTS := $(B)/tests/cudacpu% $(B)/tests/lessons% tests/kernels/lessons/% $(P)/% tests/kernels/cudacpu/% \
   tests/kernels/jpegcuda/% tests/kernels/views/% tests/structure/lint.sh tests/cli/report/% tests/cli/cluster/% \
-  tests/package/install/% tests/package/build/% tests/faults/% tests/fuzz/decoders/% tests/docs/site/% \
-  tests/structure/aarch64.sh $(B)/tests/fuzz_% $(B)/tests/verdicts $(B)/tests/every_fault
-## check-fast: what answers within 90 seconds
+  tests/package/install/% tests/package/build/% tests/package/python/there.py \
+  tests/faults/% tests/fuzz/decoders/% tests/docs/site/% tests/structure/aarch64.sh $(B)/tests/fuzz_% $(B)/tests/verdicts \
+  $(B)/tests/every_fault
+## check-fast: what answers within a minute
 # Without CUDA, which takes nvcc minutes; where there is nvcc in another folder, so that ./lapedge keeps its CUDA.
 check-fast:
 	@$(MAKE) --no-print-directory HAVE_CUDA=0 B=$(if $(filter 1,$(HAVE_CUDA)),$(B)/nocuda,$(B)) run-fast
