@@ -50,9 +50,8 @@ probed_with()
 # Python's module is built by pip, which may call make while make is at work.
 asked_at_once()
 {
-    local i
     rm -rf build/asked
-    for i in 1 2 3 4 5 6; do
+    for _ in 1 2 3 4 5 6; do
         env -u MAKEFLAGS make -s B=build/asked NVCC=/nonexistent/nvcc print-sources >/dev/null 2>>"$scratch/asked" &
     done
     wait
