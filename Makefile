@@ -243,19 +243,22 @@ tests: all $(call programs_of,$(TESTS))
 check: tests
 	@SUITE='$(SUITE)' tests/run $(TEST_RUN)
 
-# For the inner loop: no kernels on the CPU, no sanitizers, no lint, no browser, no clusters.
+# For the inner loop: no kernels on the CPU, no sanitizers, no lint, no browser, no clusters; and what tests/slow.txt
+# names only where SUITE does.
 SLOW_TESTS := $(B)/tests/cudacpu% $(B)/tests/lessons% tests/kernels/lessons/% $(P)/% tests/kernels/cudacpu/% \
   tests/kernels/jpegcuda/% tests/kernels/views/% tests/structure/lint.sh tests/cli/report/% tests/cli/cluster/% \
   tests/package/install/% tests/package/build/% tests/package/python/there.py \
-  tests/faults/% tests/fuzz/decoders/% tests/docs/site/% tests/structure/aarch64.sh $(B)/tests/fuzz_% $(B)/tests/verdicts \
-  $(B)/tests/every_fault
+  tests/faults/% tests/fuzz/decoders/% tests/docs/site/% tests/structure/aarch64.sh $(B)/tests/fuzz_% \
+  $(B)/tests/verdicts $(B)/tests/every_fault
+SLOW_NAMES := $(shell grep -v '[: ]' tests/slow.txt)
+fast = $(foreach t,$(filter-out $(SLOW_TESTS),$(1)),$(if $(if $(SUITE),,$(filter $(SLOW_NAMES),$(notdir $(t)))),,$(t)))
 ## check-fast: what answers within a minute
 # Without CUDA, which takes nvcc minutes; where there is nvcc in another folder, so that ./lapedge keeps its CUDA.
 check-fast:
 	@$(MAKE) --no-print-directory HAVE_CUDA=0 B=$(if $(filter 1,$(HAVE_CUDA)),$(B)/nocuda,$(B)) run-fast
 .PHONY: check-fast run-fast
-run-fast: all $(call programs_of,$(filter-out $(SLOW_TESTS),$(TESTS)))
-	@SUITE='$(SUITE)' tests/run $(filter-out $(SLOW_TESTS),$(TEST_RUN))
+run-fast: all $(call programs_of,$(call fast,$(TESTS)))
+	@SUITE='$(SUITE)' tests/run $(call fast,$(TEST_RUN))
 
 # ---- the rest ----------------------------------------------------------------------------------
 
