@@ -72,8 +72,8 @@ test: deps
 # What has threads of its own; all of it is for make test-tsan.
 TSAN_SOME = $(patsubst %,build/tsan/tests/test_%,pool run photo photo_parts filter stats batch)
 
-# What clang compiles otherwise than gcc is in the programs. Of the command line and of the decoders' cases a sample runs
-# again; all of it does in make test-long.
+# What clang compiles otherwise than gcc is in the programs. Of the command line and of the decoders' cases a sample
+# runs again; all of it does in make test-long.
 CLANG_SOME = $(CLANG) FEWER=1 BATS_AGAIN='$(patsubst %,tests/cli/%.bats,run options folder)'
 test-long: test-clang
 
