@@ -51,15 +51,18 @@ endif
 .PHONY: FORCE
 FORCE:
 
-# Whatever was installed since may be found now: hence dpkg's status.
+# Whatever was installed since may be found now: hence dpkg's status. Two makes may ask at once: each in a folder of its
+# own, and the answers take their place whole.
 $(B)/config.mk: Makefile tools/probe $(wildcard /var/lib/dpkg/status)
 	@mkdir -p $(@D)
-	@{ echo '# $(COMPILERS)'; \
+	@new=$$(mktemp -d $(B)/probe-XXXXXX) && export PROBE_DIR=$$new && \
+	{ echo '# $(COMPILERS)'; \
 	  for f in JPEG:-ljpeg JANSSON:-ljansson PNG:-lpng STB:-lm XXHASH:-lxxhash OPENMP:-fopenmp \
       CMOCKA:-lcmocka; do \
-	    echo "FOUND_$${f%%:*} := $$(PROBE_DIR=$(B)/probe tools/probe $${f%%:*} '$(CC)' $${f#*:})"; done; \
-	  echo "FOUND_CHART := $$(PROBE_DIR=$(B)/probe tools/probe CHART '$(CHART_JS)')"; \
-	  echo "FOUND_CUDA := $$(PROBE_DIR=$(B)/probe tools/probe CUDA '$(NVCC)' -arch=sm_90)"; } > $@.$$$$ && mv $@.$$$$ $@
+	    echo "FOUND_$${f%%:*} := $$(tools/probe $${f%%:*} '$(CC)' $${f#*:})"; done; \
+	  echo "FOUND_CHART := $$(tools/probe CHART '$(CHART_JS)')"; \
+	  echo "FOUND_CUDA := $$(tools/probe CUDA '$(NVCC)' -arch=sm_90)"; } > $$new/config.mk && \
+	mv $$new/config.mk $@ && mkdir -p $(B)/probe && mv -f $$new/* $(B)/probe && rmdir $$new
 
 # HAVE_X: what was asked for, else what was found. Forced and missing stops the build.
 define feature
@@ -240,18 +243,22 @@ tests: all $(call programs_of,$(TESTS))
 check: tests
 	@SUITE='$(SUITE)' tests/run $(TEST_RUN)
 
-# For the inner loop: no kernels on the CPU, no sanitizers, no lint, no browser, no clusters.
+# For the inner loop: no kernels on the CPU, no sanitizers, no lint, no browser, no clusters; and what tests/slow.txt
+# names only where SUITE does.
 SLOW_TESTS := $(B)/tests/cudacpu% $(B)/tests/lessons% tests/kernels/lessons/% $(P)/% tests/kernels/cudacpu/% \
   tests/kernels/jpegcuda/% tests/kernels/views/% tests/structure/lint.sh tests/cli/report/% tests/cli/cluster/% \
-  tests/package/install/% tests/package/build/% tests/faults/% tests/fuzz/decoders/% tests/docs/site/% \
-  tests/structure/aarch64.sh $(B)/tests/fuzz_% $(B)/tests/verdicts $(B)/tests/every_fault
-## check-fast: what answers within 90 seconds
+  tests/package/install/% tests/package/build/% tests/package/python/there.py \
+  tests/faults/% tests/fuzz/decoders/% tests/docs/site/% tests/structure/aarch64.sh $(B)/tests/fuzz_% \
+  $(B)/tests/verdicts $(B)/tests/every_fault
+SLOW_NAMES := $(shell grep -v '[: ]' tests/slow.txt)
+fast = $(foreach t,$(filter-out $(SLOW_TESTS),$(1)),$(if $(if $(SUITE),,$(filter $(SLOW_NAMES),$(notdir $(t)))),,$(t)))
+## check-fast: what answers within a minute
 # Without CUDA, which takes nvcc minutes; where there is nvcc in another folder, so that ./lapedge keeps its CUDA.
 check-fast:
 	@$(MAKE) --no-print-directory HAVE_CUDA=0 B=$(if $(filter 1,$(HAVE_CUDA)),$(B)/nocuda,$(B)) run-fast
 .PHONY: check-fast run-fast
-run-fast: all $(call programs_of,$(filter-out $(SLOW_TESTS),$(TESTS)))
-	@SUITE='$(SUITE)' tests/run $(filter-out $(SLOW_TESTS),$(TEST_RUN))
+run-fast: all $(call programs_of,$(call fast,$(TESTS)))
+	@SUITE='$(SUITE)' tests/run $(call fast,$(TEST_RUN))
 
 # ---- the rest ----------------------------------------------------------------------------------
 

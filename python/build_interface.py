@@ -3,7 +3,8 @@ preprocessor go, the rest is what cffi reads. The compiler checks every struct a
 
 In a checkout the library is built by make and linked statically, so that the module needs no installed lapedge;
 LAPEDGE_BUILD names another build folder (build), LAPEDGE_MAKE more words for make, LAPEDGE_LIBRARIES what to link
-instead of what make says, LAPEDGE_ARCHIVE empty that these have the library in them, too. Elsewhere the library is the one that pkg-config knows."""
+beside a library that is built already, without asking make, LAPEDGE_ARCHIVE empty that these have the library in them,
+too. Elsewhere the library is the one that pkg-config knows."""
 import os
 import re
 import shlex
@@ -49,9 +50,11 @@ def linking():
         return {"extra_compile_args": [w for w in words if not w.startswith(("-l", "-L"))],
                 "extra_link_args": [w for w in words if w.startswith(("-l", "-L"))]}
     folder = os.environ.get("LAPEDGE_BUILD", "build")
-    make = ["make", "-s", "-C", str(CHECKOUT), f"B={folder}", *shlex.split(os.environ.get("LAPEDGE_MAKE", ""))]
-    subprocess.run([*make, f"{folder}/liblapedge.a"], check=True)
-    libraries = os.environ.get("LAPEDGE_LIBRARIES") or output(*make, "--no-print-directory", "print-libs")
+    libraries = os.environ.get("LAPEDGE_LIBRARIES")
+    if not libraries:
+        make = ["make", "-s", "-C", str(CHECKOUT), f"B={folder}", *shlex.split(os.environ.get("LAPEDGE_MAKE", ""))]
+        subprocess.run([*make, f"{folder}/liblapedge.a"], check=True)
+        libraries = output(*make, "--no-print-directory", "print-libs")
     archive = CHECKOUT / folder / "liblapedge.a"
     is_own = not os.environ.get("LAPEDGE_ARCHIVE", "1")
     hidden = [] if is_own else ["-Wl,--exclude-libs,ALL"]

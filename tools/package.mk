@@ -53,21 +53,33 @@ print-flags:
 
 again = $$($(MAKE) -s --no-print-directory print-tests $(1))
 
+# nvcc takes more than a minute for each architecture. Where there is no device, and CUDA_ARCHS was not given, a first
+# build for the tests is for two, on both sides of each condition in the sources; `make` and make test-long build all.
+# What was built for others before stays.
+ARCHS_BUILT = $(patsubst code=sm_%,%,$(shell grep -oE 'code=sm_[0-9]+' $(B)/flags-CUDA 2>/dev/null))
+TEST_ARCHS = $(or $(ARCHS_BUILT),$(if $(shell command -v nvidia-smi),$(CUDA_ARCHS),75 90))
+TEST_CUDA = $(if $(filter file,$(origin CUDA_ARCHS)),CUDA_ARCHS='$(TEST_ARCHS)')
+
 ## test: install what is missing, build, run all tests, also under sanitizers and with clang
 test: deps
-	@$(MAKE_ALL) tests
+	@$(MAKE_ALL) tests $(TEST_CUDA)
 	@$(MAKE_ALL) tests $(ASAN)
 	@$(MAKE_ALL) tests $(CLANG)
 	@$(MAKE_ALL) $(TSAN_SOME) $(TSAN)
 	@[ $(ARM64_CAN) -ne 2 ] || $(MAKE_ALL) arm64-some $(ARM64)
-	@$(MAKE) --no-print-directory build/arm64/emulated run-all
+	@$(MAKE) --no-print-directory build/arm64/emulated run-all $(TEST_CUDA)
 
 # What has threads of its own; all of it is for make test-tsan.
 TSAN_SOME = $(patsubst %,build/tsan/tests/test_%,pool run photo photo_parts filter stats batch)
 
+# What clang compiles otherwise than gcc is in the programs. Of the command line and of the decoders' cases a sample
+# runs again; all of it does in make test-long.
+CLANG_SOME = $(CLANG) FEWER=1 BATS_AGAIN='$(patsubst %,tests/cli/%.bats,run options folder)'
+test-long: test-clang
+
 .PHONY: run-all
 run-all:
-	@tests/run $(TEST_RUN) $(call again,$(ASAN)) $(call again,$(CLANG)) B=build/tsan $(TSAN_SOME) $(ARM64_AGAIN)
+	@tests/run $(TEST_RUN) $(call again,$(ASAN)) $(call again,$(CLANG_SOME)) B=build/tsan $(TSAN_SOME) $(ARM64_AGAIN)
 
 ## test-asan: the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 test-asan:

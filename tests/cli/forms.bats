@@ -6,6 +6,11 @@ load common
     python3 "$BATS_TEST_DIRNAME/forms.py" "$LAPEDGE"
 }
 
+@test "what is seen on a terminal only is honoured there, in every form" {
+    needs_terminal
+    python3 "$BATS_TEST_DIRNAME/forms.py" "$LAPEDGE" --terminal
+}
+
 @test "the message names the form to which an option does not apply" {
     expect 2 "" "lapedge: --suffix does not apply to one image, only to a folder run" --suffix=-e "$photo" o.jpg
     expect 2 "" "lapedge: --kernel does not apply to bench of reduce, only to bench of filter, bench of codec" \

@@ -2,8 +2,8 @@
  * damage and pixels. */
 #include <string.h>
 
-#include "tests/support/parts_check.h"
 #include "fuzz.h"
+#include "tests/support/parts_check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

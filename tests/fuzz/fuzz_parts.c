@@ -1,8 +1,8 @@
 /* Any bytes, by rows and by parts: the same verdict, message, damage and pixels, and parts never disagree. */
 #include <string.h>
 
-#include "tests/support/parts_check.h"
 #include "fuzz.h"
+#include "tests/support/parts_check.h"
 
 /* The same for all inputs. */
 static lap_pool *threads(void)

@@ -28,7 +28,7 @@ portable-tests: $(P)/jpeg_check $(P)/jpeg_bench
 include tests/kernels/jpegcuda/encode.mk
 
 .PHONY: test-long
-## test-long: the JPEG kernels at all sizes to 70x70, 20000 damaged files, 1500 of them as runs (minutes; no GPU needed)
+## test-long: what make test has a sample of, whole: sizes, damaged files, faults, clang, architectures, lint
 test-long: export TEST_SEED := $(or $(TEST_SEED),$(shell date +%s))
 test-long: $(B)/tests/cudacpu_jpeg $(B)/tests/cudacpu_encode $(B)/cudacpu/asan/lapedge
 	$(B)/tests/cudacpu_jpeg --full

@@ -92,10 +92,21 @@ changed()
     judge "$number" "$file"
 }
 
+# Each is compiled, which takes most of the time: of a kind of mistake the first in each lesson is judged, and all with
+# LESSONS_ALL=1 (make test-long).
+declare -A judged=()
+had() # KIND
+{
+    [ -z "${LESSONS_ALL:-}" ] && [ -n "${judged[$1]:-}" ] && return
+    judged[$1]=1
+    return 1
+}
+
 # planted NUMBER NAME TITLE PATTERN SED...: a mistake.
 planted()
 {
     local file
+    ! had "planted $1 $3" || return 0
     changed "$1" "$2" "${@:5}" && checks+=("lesson $1, $2: one finding at its line|found|$file|$3|$4")
 }
 
@@ -103,6 +114,7 @@ planted()
 wasteful()
 {
     local file
+    ! had "wasteful $1" || return 0
     changed "$1" "$2" "${@:3}" && checks+=("lesson $1, $2: right, and not solved|missed|$file")
 }
 
@@ -110,6 +122,7 @@ wasteful()
 right()
 {
     local file
+    ! had "right $1" || return 0
     changed "$1" "$2" "${@:3}" && checks+=("lesson $1, $2: solved|solved|$file")
 }
 
@@ -117,6 +130,7 @@ right()
 advised()
 {
     local file
+    ! had "advised $1" || return 0
     changed "$1" "$2, advice" "${@:4}" && checks+=("lesson $1, $2: what is said of it|says|$file|$3")
 }
 

@@ -21,5 +21,11 @@ $(LESSON_TESTS): $(B)/tests/lessons_%: $(B)/lessons/tests/kernels/lessons/%.cpp.
 -include $(JUDGED_CU_OBJ:.o=.d) $(LESSON_TESTS:$(B)/tests/lessons_%=$(B)/lessons/tests/kernels/lessons/%.cpp.d)
 tests/kernels/lessons/lessons.sh: $(B)/lessons/libjudge.a
 TESTS += $(LESSON_TESTS) tests/kernels/lessons/lessons.sh
+
+# Every mistake; make check has one of each kind in each lesson.
+.PHONY: test-long-lessons
+test-long-lessons: $(B)/lessons/libjudge.a $(PROGRAM)
+	@tests/run LESSONS_ALL=1 B=$(B) LAPEDGE=$(abspath $(PROGRAM)) tests/kernels/lessons/lessons.sh
+test-long: test-long-lessons
 endif
 endif

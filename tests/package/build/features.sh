@@ -47,6 +47,19 @@ probed_with()
         head -n 1 build/probed/config.mk | grep -q "$2"
 }
 
+# Python's module is built by pip, which may call make while make is at work.
+asked_at_once()
+{
+    rm -rf build/asked
+    for _ in 1 2 3 4 5 6; do
+        env -u MAKEFLAGS make -s B=build/asked NVCC=/nonexistent/nvcc print-sources >/dev/null 2>>"$scratch/asked" &
+    done
+    wait
+    cat "$scratch/asked"
+    diff <(grep FOUND build/probed/config.mk) <(grep FOUND build/asked/config.mk) && [ ! -s "$scratch/asked" ] &&
+        ! compgen -G 'build/asked/probe-*'
+}
+
 fast_in() # FOLDER HAVE_CUDA: where check-fast builds
 {
     env -u MAKEFLAGS make -n check-fast HAVE_CUDA="$2" 2>&1 | grep -q -- "HAVE_CUDA=0 B=$1 run-fast"
@@ -66,6 +79,7 @@ else
     skip "and leaves a ./lapedge with CUDA alone" "no nvcc"
 fi
 check "the compiler is asked" probed_with gcc gcc
+check "six makes that ask at once get its answers, each whole" asked_at_once
 if have clang; then
     check "another compiler is asked again" probed_with clang clang
 else

@@ -7,7 +7,7 @@ $(PYTHON_TESTS): $(B)/python/.built
 endif
 PYTHON_SOURCES := src/lapedge.h tools/release/build-python $(wildcard python/*.* python/lapedge/*.*)
 $(B)/python/.built: $(B)/liblapedge.a $(PYTHON_SOURCES)
-	$(call say,PIP)LAPEDGE_BUILD=$(B) tools/release/build-python $(@D) && touch $@
+	$(call say,PIP)LAPEDGE_BUILD=$(B) tools/release/build-python $(@D) $(LIBS) $(LINK_OPENMP) && touch $@
 
 # One for a machine with a GPU, whatever Python it has: the libraries that the module needs lie beside it.
 $(P)/python/.built: $(B)/liblapedge.a $(PYTHON_SOURCES)

@@ -1,6 +1,6 @@
 /* PNG in: every kind of sample that PNG has, damage at every place. Files are made with libpng. */
-#include "tests/support/encode_help.h"
 #include "run/formats.h"
+#include "tests/support/encode_help.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Binary PNM, in and out. */
-#include "tests/support/encode_help.h"
 #include "lapedge_program.h"
+#include "tests/support/encode_help.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* PNG, BMP and TGA out: read back by small readers of this file (PNG by lapedge's own decoder). */
-#include "tests/support/encode_help.h"
 #include "run/formats.h"
+#include "tests/support/encode_help.h"
 
 #include <stdio.h>
 

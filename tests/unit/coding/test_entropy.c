@@ -9,8 +9,8 @@
 #include "coding/entropy_scan.h"
 #include "coding/entropy_track.h"
 #include "coding/jpeg_frame_read.h"
-#include "tests/support/jpeg_make.h"
 #include "run/formats.h"
+#include "tests/support/jpeg_make.h"
 
 /* What only decoders need that are opened at a row is said. */
 static void memory_is_counted(void **state)

@@ -1,7 +1,7 @@
 /* The JPEG encoder against libjpeg itself: whatever bands and threads, the file must be the one that a
  * single compressor writes. */
-#include "tests/support/encode_help.h"
 #include "run/formats.h"
+#include "tests/support/encode_help.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

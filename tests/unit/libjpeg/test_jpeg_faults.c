@@ -11,10 +11,10 @@
 
 #include "base/image.h"
 #include "base/status.h"
-#include "tests/support/jpeg_make.h"
 #include "libjpeg/jpeg_scan.h"
 #include "run/formats.h"
 #include "run/pixels.h"
+#include "tests/support/jpeg_make.h"
 
 static const jpeg_kind baseline = {
     .name = "baseline", .components = 3, .space = JCS_YCbCr, .sampling = "22 11 11"};

@@ -10,8 +10,8 @@
 
 #include <jerror.h>
 
-#include "tests/support/jpeg_make.h"
 #include "run/formats.h"
+#include "tests/support/jpeg_make.h"
 
 static const jpeg_kind kinds[] = {
     {.name = "4:2:0", .components = 3, .space = JCS_YCbCr, .sampling = "22 11 11"},

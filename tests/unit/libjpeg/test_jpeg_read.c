@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "tests/support/jpeg_make.h"
 #include "libjpeg/jpeg_walk.h"
 #include "run/formats.h"
+#include "tests/support/jpeg_make.h"
 
 enum { GUARD = 64, POISON = 0x5A };
 

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/turn.h"
-#include "tests/support/jpeg_make.h"
 #include "lapedge.h"
+#include "tests/support/jpeg_make.h"
 #include "tests/support/scratch.h"
 
 static lap_context *context;

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/status.h"
-#include "tests/support/jpeg_make.h"
 #include "run/photo.h"
+#include "tests/support/jpeg_make.h"
 
 static const jpeg_kind kinds[] = {
     {.name = "gray", .components = 1, .space = JCS_GRAYSCALE, .sampling = "11"},

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "tests/support/jpeg_make.h"
 #include "lapedge.h"
 #include "lapedge_program.h"
+#include "tests/support/jpeg_make.h"
 
 typedef struct pixels_kind {
     jpeg_kind jpeg;

@@ -1,0 +1,10 @@
+# gcc (Debian 12.2.0-14+deb12u1) 12.2.0, /usr/local/cuda/bin/nvcc
+FOUND_JPEG := 1
+FOUND_JANSSON := 1
+FOUND_PNG := 1
+FOUND_STB := 1
+FOUND_XXHASH := 1
+FOUND_OPENMP := 1
+FOUND_CMOCKA := 1
+FOUND_CHART := 1
+FOUND_CUDA := 1

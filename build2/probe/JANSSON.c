@@ -1,0 +1,2 @@
+#include <jansson.h>
+int main(void) { json_decref(json_object()); return 0; }
