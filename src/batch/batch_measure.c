@@ -19,7 +19,6 @@ typedef struct measuring {
     lap_measure_fn *each;
     void *user;
     lap_jobs jobs;
-    bool stopping; /* fail_fast has stopped the run */
 } measuring;
 
 /* ---- results ----------------------------------------------------------------------------------- */
@@ -30,19 +29,16 @@ static void tick(void *user)
     m->each(m->user, NULL, m->jobs.counts);
 }
 
-/* If the run stops before a file's job begins, the file has not failed. */
+/* After a failure that ends the run, no other result is given. */
 static void give(void *user, lap_job *job)
 {
     measuring *m = user;
     const lap_report *report = &job->report;
-    if (report->error.code != LAP_E_CANCELLED && !m->stopping) {
+    if (!lap_jobs_was_stopped(&m->jobs, job) && !m->jobs.failed_fast) {
         const bool failed = report->status == LAP_FAILED;
         const lap_measured file = {job->input, failed ? NULL : job->measurement, report};
         lap_jobs_count(&m->jobs, report);
         m->each(m->user, &file, m->jobs.counts);
-        m->stopping = failed && m->options->fail_fast;
-        if (m->stopping)
-            lap_jobs_stop(&m->jobs);
     }
     lap_job_free(job);
 }
@@ -81,9 +77,9 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
     measuring *m = user;
     if (entry->link)
         return LAP_OK;
-    lap_jobs_make_room(&m->jobs);
-    if (m->stopping || lap_control_check(&m->jobs.control, NULL) != LAP_OK)
-        return LAP_E_CANCELLED; /* ends the walk; walk() knows why */
+    const lap_code code = lap_jobs_make_room(&m->jobs);
+    if (code != LAP_OK)
+        return code;
     lap_job *job = job_of(m, entry);
     if (!job)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
@@ -101,8 +97,8 @@ static lap_code walk(measuring *m, lap_list *list, lap_error *err)
     lap_error walking = {0};
     seen.others = NULL; /* already counted */
     lap_code code = lap_walk(&seen, list, work_on, m, &walking);
-    lap_jobs_finish(&m->jobs, code != LAP_OK || m->stopping);
-    return lap_jobs_result(&m->jobs, m->stopping ? LAP_OK : code, &walking, err);
+    lap_jobs_finish(&m->jobs, code != LAP_OK);
+    return lap_jobs_result(&m->jobs, code, &walking, err);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
