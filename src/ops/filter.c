@@ -7,7 +7,7 @@
 #include "base/image.h"
 #include "base/params.h"
 #include "base/status.h"
-#include "ops/filter.h"
+#include "ops/ops.h"
 #include "rungs/run_rung.h"
 #include "rungs/run_views.h"
 

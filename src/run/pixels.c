@@ -7,7 +7,7 @@
 #include "base/context.h"
 #include "base/status.h"
 #include "base/times.h"
-#include "ops/orient.h"
+#include "ops/ops.h"
 #include "run/formats.h"
 #include "run/settings.h"
 

@@ -10,7 +10,7 @@
 #include "base/border.h"
 #include "base/image.h"
 #include "base/status.h"
-#include "ops/orient.h"
+#include "ops/ops.h"
 #include "run/photo.h"
 #include "rungs/backend.h"
 
