@@ -16,13 +16,11 @@
 #include "run/settings.h"
 
 typedef struct comparing {
+    const lap_pairing *pairing;
     const char *sides[2];
     int side; /* index of the folder that is being walked */
     lap_batch_options options;
     const lap_settings *settings;
-    const lap_diff_rules *rules;
-    lap_pair_fn *each;
-    void *user;
     lap_jobs jobs;
 } comparing;
 
@@ -72,7 +70,7 @@ static lap_code compare_files(
         report->width = view->width;
         report->height = view->height;
         report->channels = view->channels;
-        const lap_diff_rules *rules = pair->run->rules;
+        const lap_diff_rules *rules = pair->run->pairing->rules;
         lap_difference_excuse(view, lap_pixels_view(pictures[1]), rules);
         code = lap_difference_has_pixels(view, rules)
                    ? lap_compare_views(view, lap_pixels_view(pictures[1]), rules->mask_border,
@@ -153,7 +151,7 @@ static void give(void *user, lap_job *job)
         .note = report->note};
     if (!lap_jobs_was_stopped(&run->jobs, job)) {
         lap_jobs_count(&run->jobs, report);
-        run->each(run->user, &given, run->jobs.counts);
+        run->pairing->each(run->pairing->user, &given, run->jobs.counts);
     }
     lap_job_free(job);
 }
@@ -161,7 +159,7 @@ static void give(void *user, lap_job *job)
 static void tick(void *user)
 {
     const comparing *run = user;
-    run->each(run->user, NULL, run->jobs.counts);
+    run->pairing->each(run->pairing->user, NULL, run->jobs.counts);
 }
 
 /* ---- the walks --------------------------------------------------------------------------------- */
@@ -245,21 +243,19 @@ static lap_code check_folder(const char *path, lap_error *err)
     return S_ISDIR(st.st_mode) ? LAP_OK : lap_fail_at(err, LAP_E_USAGE, path, "is not a folder");
 }
 
-lap_code lap_compare_folders(lap_context *context, const char *a, const char *b,
-    const lap_batch_options *options, const lap_settings *given, const lap_diff_rules *rules,
-    lap_pair_fn *each, void *user, lap_batch_counts *counts, lap_error *err)
+lap_code lap_compare_folders(lap_context *context, const lap_pairing *pairing, const lap_settings *given,
+    lap_batch_counts *counts, lap_error *err)
 {
+    const lap_batch_options *options = pairing->options;
     const lap_settings completed = lap_settings_complete(given), *settings = &completed;
-    comparing run = {.sides = {a, b},
+    comparing run = {.pairing = pairing,
+        .sides = {pairing->a, pairing->b},
         .options = {.input_count = 1,
             .out_dir = "",
             .jobs = options->jobs,
             .take = options->take,
             .others = options->others},
-        .settings = settings,
-        .rules = rules,
-        .each = each,
-        .user = user};
+        .settings = settings};
     lap_jobs_begin(&run.jobs, context, &run.options, counts);
     run.jobs.give = give;
     run.jobs.tick = tick;
@@ -269,9 +265,9 @@ lap_code lap_compare_folders(lap_context *context, const char *a, const char *b,
     if (code == LAP_OK)
         code = lap_libraries_check(err);
     if (code == LAP_OK)
-        code = check_folder(a, err);
+        code = check_folder(pairing->a, err);
     if (code == LAP_OK)
-        code = check_folder(b, err);
+        code = check_folder(pairing->b, err);
     if (code == LAP_OK)
         code = lap_jobs_open(&run.jobs, context, NULL, err);
     if (code == LAP_OK)

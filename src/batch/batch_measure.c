@@ -13,11 +13,9 @@
 
 typedef struct measuring {
     lap_context *context;
-    const lap_batch_options *options;
+    const lap_batch_options *options; /* the order's, without an output folder */
     lap_batch_load load;
-    const lap_measure_options *measure;
-    lap_measure_fn *each;
-    void *user;
+    const lap_measure_order *order;
     lap_jobs jobs;
 } measuring;
 
@@ -26,7 +24,7 @@ typedef struct measuring {
 static void tick(void *user)
 {
     const measuring *m = user;
-    m->each(m->user, NULL, m->jobs.counts);
+    m->order->each(m->order->user, NULL, m->jobs.counts);
 }
 
 /* After a failure that ends the run, no other result is given. */
@@ -38,7 +36,7 @@ static void give(void *user, lap_job *job)
         const bool failed = report->status == LAP_FAILED;
         const lap_measured file = {job->input, failed ? NULL : job->measurement, report};
         lap_jobs_count(&m->jobs, report);
-        m->each(m->user, &file, m->jobs.counts);
+        m->order->each(m->order->user, &file, m->jobs.counts);
     }
     lap_job_free(job);
 }
@@ -61,7 +59,7 @@ static lap_job *job_of(const measuring *m, const lap_walk_entry *entry)
         return NULL;
     job->work = lap_job_measure;
     job->settings = m->load.settings;
-    job->measure = m->measure;
+    job->measure = m->order->measure;
     if (entry->stat)
         job->stat = *entry->stat;
     job->input = strdup(entry->path);
@@ -111,26 +109,23 @@ static lap_code begin(measuring *m, lap_list *list, lap_error *err)
     return lap_jobs_open(&m->jobs, m->context, &m->load, err);
 }
 
-lap_code lap_measure_batch(lap_context *context, const lap_batch_options *options, const lap_settings *given,
-    const lap_measure_options *measure, lap_measure_fn *each, void *user, lap_batch_counts *counts,
-    lap_error *err)
+lap_code lap_measure_batch(lap_context *context, const lap_measure_order *order, const lap_settings *given,
+    lap_batch_counts *counts, lap_error *err)
 {
     const lap_settings completed = lap_settings_complete(given), *settings = &completed;
-    lap_batch_options inputs = *options;
+    lap_batch_options inputs = *order->options;
     lap_settings own = *settings;
     lap_list *list = NULL;
     inputs.out_dir = ""; /* no folder has this name, so nothing is excluded as an output */
     measuring m = {.context = context,
         .options = &inputs,
-        .load = {.settings = &own, .devices = options->devices},
-        .measure = measure,
-        .each = each,
-        .user = user};
+        .load = {.settings = &own, .devices = inputs.devices},
+        .order = order};
     lap_jobs_begin(&m.jobs, context, &inputs, counts);
     m.jobs.give = give;
     m.jobs.tick = tick;
     m.jobs.user = &m;
-    m.jobs.warn_user = user;
+    m.jobs.warn_user = order->user;
     m.jobs.in_order = true;
     m.load.jobs = m.jobs.most; /* the walk asks which files are small */
     lap_code code = lap_settings_check(settings, err);
