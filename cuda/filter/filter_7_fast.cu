@@ -32,7 +32,8 @@ struct load_with_hint {
 };
 
 /* The kernel. Its registers are limited so that 5 blocks fit on an SM; or 4, if the last step of a sample is
- * more than a clamp and needs more registers. DOWN and Load: tests/gpu/controls.cu tries other values. */
+ * more than a clamp and needs more registers. DOWN and Load: tests/kernels/gpu/controls.cu tries other
+ * values. */
 template <int C, lap_last LAST, int DOWN = ROWS, typename Load = load_with_hint>
 static __global__ void __launch_bounds__(THREADS, LAST == LAP_LAST_CLAMP && DOWN <= ROWS ? 5 : 4)
     fast_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out,
