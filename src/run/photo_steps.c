@@ -14,10 +14,21 @@
 
 /* ---- load -------------------------------------------------------------------------------------- */
 
+lap_photo lap_photo_of(const lap_run_order *order, double start_ms)
+{
+    lap_photo p = {.context = order->context,
+        .settings = *order->settings,
+        .control = lap_context_control(order->context, order->settings->timeout_s, start_ms),
+        .left_by_device = order->left_by_device};
+    if (!order->out)
+        p.settings.format = lap_format_name(LAP_FORMAT_NOTHING);
+    return p;
+}
+
 lap_code lap_photo_open(lap_photo *p, lap_error *err)
 {
     lap_plan *plan = &p->plan;
-    lap_read_options options = lap_plan_read(plan, p->settings, p->control, p->context->pool);
+    lap_read_options options = lap_plan_read(plan, &p->settings, &p->control, p->context->pool);
     if (p->lossless.is_taken)
         options.decode = LAP_DECODE_SERIAL;
     const double start = lap_now_ms();
@@ -25,7 +36,7 @@ lap_code lap_photo_open(lap_photo *p, lap_error *err)
     p->ms.decode += lap_now_ms() - start;
     if (code != LAP_OK)
         return code;
-    lap_plan_header(plan, p->settings, p->decoder);
+    lap_plan_header(plan, &p->settings, p->decoder);
     plan->write.drops = &p->drops;
     p->width = plan->width;
     p->height = plan->height;
