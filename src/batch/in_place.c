@@ -373,22 +373,30 @@ static lap_status plan(in_place *run, photo *p, lap_report *report)
     return status;
 }
 
+/* NULL: out of memory. */
+static photo *photo_of(const in_place *run, const char *path)
+{
+    photo *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->job = (lap_job){.work = lap_job_write, .settings = &run->settings};
+    p->job.input = strdup(path);
+    p->job.output = strdup(path);
+    if (p->job.input && p->job.output)
+        return p;
+    free_photo(p);
+    return NULL;
+}
+
 static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
 {
     in_place *run = user;
     const lap_code code = lap_jobs_make_room(&run->jobs);
     if (code != LAP_OK)
         return code;
-    photo *p = calloc(1, sizeof *p);
-    if (p) {
-        p->job = (lap_job){.work = lap_job_write, .settings = &run->settings};
-        p->job.input = strdup(entry->path);
-        p->job.output = strdup(entry->path);
-    }
-    if (!p || !p->job.input || !p->job.output) {
-        free_photo(p);
+    photo *p = photo_of(run, entry->path);
+    if (!p)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    }
     run->jobs.counts->found++;
     lap_report *report = &p->job.report;
     if (entry->problem) {
