@@ -79,8 +79,7 @@ static lap_code collect_view(
     if (code == LAP_OK && is_converted)
         convert_channels(&image.view, view);
     lap_image_destroy(&image);
-    report->warnings = damage.warnings;
-    snprintf(report->warning, sizeof report->warning, "%s", damage.first);
+    lap_report_damage(report, &damage);
     return code;
 }
 
@@ -145,10 +144,7 @@ lap_code lap_decode_view(lap_context *context, const void *file, size_t size, co
         code = decode_view(&whole, settings, view, report, &why);
     lap_whole_note(&whole, report->note, sizeof report->note);
     lap_whole_close(&whole);
-    report->width = code == LAP_OK ? view->width : 0;
-    report->height = code == LAP_OK ? view->height : 0;
-    report->channels = code == LAP_OK ? view->channels : 0;
-    return lap_report_conclude(code, &why, NULL, start, report, err);
+    return lap_view_conclude(code, &why, start, view, report, err);
 }
 
 lap_code lap_decode_size(lap_context *context, const void *file, size_t size, const lap_settings *given,

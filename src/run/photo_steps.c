@@ -295,9 +295,8 @@ void lap_photo_report(const lap_photo *p, lap_report *report)
     report->ms.encode = fmax(p->ms.encode - written, 0);
     report->bytes_in = lap_source_bytes(p->source);
     report->bytes_out = p->sink ? lap_sink_bytes(p->sink) : 0;
-    report->warnings = p->damage.warnings;
+    lap_report_damage(report, &p->damage);
     report->warning_remedy = LAP_REMEDY_NONE;
-    snprintf(report->warning, sizeof report->warning, "%s", p->damage.first);
     report->note[0] = 0;
     report->recoded = p->lossless.loses;
     if (p->plan.on_device && p->lossless.loses)

@@ -321,6 +321,21 @@ void lap_whole_close(lap_whole *whole)
     *whole = (lap_whole){0};
 }
 
+void lap_report_damage(lap_report *report, const lap_damage *damage)
+{
+    report->warnings = damage->warnings;
+    snprintf(report->warning, sizeof report->warning, "%s", damage->first);
+}
+
+lap_code lap_view_conclude(
+    lap_code code, lap_error *why, double start, const lap_view *view, lap_report *report, lap_error *err)
+{
+    report->width = code == LAP_OK ? view->width : 0;
+    report->height = code == LAP_OK ? view->height : 0;
+    report->channels = code == LAP_OK ? view->channels : 0;
+    return lap_report_conclude(code, why, NULL, start, report, err);
+}
+
 /* Decodes into p->image, in stored order; its apron is not filled. */
 static lap_code decode(const lap_whole *whole, lap_pixels *p, lap_error *err)
 {

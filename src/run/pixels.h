@@ -34,6 +34,11 @@ enum { LAP_PIXELS_NOTE = 160 };
 void lap_whole_note(const lap_whole *whole, char *note, size_t size);
 /* Closes decoder and source. */
 void lap_whole_close(lap_whole *whole);
+/* Reports damage that was tolerated. */
+void lap_report_damage(lap_report *report, const lap_damage *damage);
+/* Concludes a call that decoded to the view, or encoded it: the report gets its size, 0 after a failure. */
+lap_code lap_view_conclude(
+    lap_code code, lap_error *why, double start, const lap_view *view, lap_report *report, lap_error *err);
 
 /* Encodes pixels on the host as a file of the format that the settings name (NULL: a JPEG), and finishes the
  * sink. */

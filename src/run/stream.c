@@ -54,16 +54,6 @@ static lap_code choose(const lap_settings *settings, unsigned direction, bool *o
     return code;
 }
 
-/* Concludes with the size of the decoded or encoded view; 0 after a failure. */
-static lap_code conclude(
-    lap_code code, lap_error *why, double start, const lap_view *view, lap_report *report, lap_error *err)
-{
-    report->width = code == LAP_OK ? view->width : 0;
-    report->height = code == LAP_OK ? view->height : 0;
-    report->channels = code == LAP_OK ? view->channels : 0;
-    return lap_report_conclude(code, why, NULL, start, report, err);
-}
-
 /* ---- decoding ----------------------------------------------------------------------------------- */
 
 typedef struct decoding { /* the decoding of one file */
@@ -153,8 +143,7 @@ static lap_code decode_pixels(decoding *d, bool on_device, lap_error *err)
         code = decode_here(d, &damage, err);
     if (code != LAP_OK && d->is_new)
         lap_stream_view_destroy(d->stream, d->view);
-    d->report->warnings = damage.warnings;
-    snprintf(d->report->warning, sizeof d->report->warning, "%s", damage.first);
+    lap_report_damage(d->report, &damage);
     return code;
 }
 
@@ -196,7 +185,7 @@ lap_code lap_stream_decode(lap_stream *s, const void *file, size_t size, const l
                           .view = view,
                           .report = report},
             &why);
-    return conclude(code, &why, start, view, report, err);
+    return lap_view_conclude(code, &why, start, view, report, err);
 }
 
 /* ---- encoding ----------------------------------------------------------------------------------- */
@@ -286,5 +275,5 @@ lap_code lap_stream_encode(lap_stream *s, const lap_view *view, const lap_settin
         lap_sink_take(sink, out, out_size);
     }
     lap_sink_close(sink);
-    return conclude(code, &why, start, view, report, err);
+    return lap_view_conclude(code, &why, start, view, report, err);
 }
