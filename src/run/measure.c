@@ -59,10 +59,7 @@ static bool inside(const lap_view *view, int mask, lap_view *inner)
 {
     if (mask > (view->width - 1) / 2 || mask > (view->height - 1) / 2)
         return false;
-    *inner = lap_view_rows(view, mask, view->height - 2 * mask);
-    inner->base += (ptrdiff_t)mask * view->channels;
-    inner->width -= 2 * mask;
-    inner->apron = 0;
+    *inner = lap_view_inset(view, mask);
     return true;
 }
 
