@@ -79,7 +79,6 @@ lap_code lap_photo_stats(
     lap_photo_counts *counts, int channels, int threshold, lap_run_stats *stats, lap_error *err);
 /* After the output is written: computes statistics of the counts if the plan wants them, calls
  * lap_sink_finish with the plan's settings, and completes the report. */
-lap_code lap_photo_store(
-    const lap_photo *photo, lap_photo_counts *counts, lap_report *report, lap_error *err);
+lap_code lap_photo_store(const lap_photo *photo, lap_report *report, lap_error *err);
 
 #endif

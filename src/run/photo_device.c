@@ -316,6 +316,7 @@ lap_code lap_async_run_store(lap_async_run *r, const lap_run_order *order, struc
     lap_photo *p = &r->photo;
     lap_error why = {0};
     *report = (lap_report){0};
+    p->counts = r->staging->counts;
     lap_code code = lap_control_check(&r->photo.control, &why);
     if (code == LAP_OK)
         code = lap_sink_open_below(order->tree, order->out, &p->sink, &why);
@@ -324,7 +325,7 @@ lap_code lap_async_run_store(lap_async_run *r, const lap_run_order *order, struc
     if (p->sink)
         lap_photo_report(p, report);
     if (code == LAP_OK)
-        code = lap_photo_store(p, r->staging->counts, report, &why);
+        code = lap_photo_store(p, report, &why);
     if (code == LAP_OK)
         code = lap_source_verify(p->source, NULL, &why);
     if (code == LAP_OK && read)

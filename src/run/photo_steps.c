@@ -75,11 +75,12 @@ static void add_warnings(lap_report *report, int count, const char *first, lap_r
     report->warnings += count;
 }
 
-lap_code lap_photo_store(const lap_photo *p, lap_photo_counts *counts, lap_report *report, lap_error *err)
+lap_code lap_photo_store(const lap_photo *p, lap_report *report, lap_error *err)
 {
     const lap_plan *plan = &p->plan;
-    lap_code code =
-        plan->stats ? lap_photo_stats(counts, p->channels, plan->params.threshold, plan->stats, err) : LAP_OK;
+    lap_code code = plan->stats
+                        ? lap_photo_stats(p->counts, p->channels, plan->params.threshold, plan->stats, err)
+                        : LAP_OK;
     const double start = lap_now_ms();
     if (code == LAP_OK)
         code = lap_sink_finish(p->sink, plan->sync, plan->preserves ? lap_source_stat(p->source) : NULL, err);
