@@ -65,12 +65,12 @@ lap_view lap_view_rows(const lap_view *view, int y0, int height)
     return rows;
 }
 
-lap_view lap_view_inset(const lap_view *view, int border)
+lap_view lap_view_inset(const lap_view *view, int by)
 {
     lap_view inner = *view;
-    inner.base += border * (view->stride + view->channels);
-    inner.width -= 2 * border;
-    inner.height -= 2 * border;
+    inner.base += by * (view->stride + view->channels);
+    inner.width -= 2 * by;
+    inner.height -= 2 * by;
     inner.apron = 0;
     return inner;
 }
