@@ -79,7 +79,7 @@ static bool are_same_bytes(const lap_chunk *reference, const lap_chunk *scan)
 
 /* ---- decoding ----------------------------------------------------------------------------------- */
 
-/* Allocates *to again unless it is as large as the photo. */
+/* Reallocates *to unless it already has the size of the photo. */
 static lap_code make_room(lap_image *to, const lap_header *h, lap_error *err)
 {
     const lap_view *v = &to->view;
