@@ -125,6 +125,12 @@ static lap_cli_exit end_prune(folder_run *run, lap_code code)
         lap_cli_message("--prune: %llu output%s left: changed or copied after lapedge wrote %s",
             (unsigned long long)prune->changed, prune->changed > 1 ? "s" : "",
             prune->changed > 1 ? "them" : "it");
+    if (prune->elsewhere > 0 && !run->folder.cli->quiet)
+        lap_cli_message("--prune: %llu output%s left: %s, and %s not there any more",
+            (unsigned long long)prune->elsewhere, prune->elsewhere > 1 ? "s" : "",
+            prune->elsewhere > 1 ? "their photos were in other folders than those of this run"
+                                 : "its photo was in another folder than those of this run",
+            prune->elsewhere > 1 ? "are" : "is");
     return prune->refused.code != LAP_OK || prune->failed > 0 ? LAP_EXIT_FAILED : LAP_EXIT_OK;
 }
 
