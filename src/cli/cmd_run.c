@@ -44,8 +44,6 @@ static int check_in_and_out(const lap_cli *cli)
         return lap_cli_usage("OUT is missing: lapedge %s OUT, or - for standard output", quoted);
     if (strcmp(cli->operands[1], "-") != 0)
         return check_out(cli, cli->operands[1]);
-    if (cli->json)
-        return lap_cli_usage("--json and the image cannot both go to standard output; name OUT");
     if (isatty(STDOUT_FILENO))
         return lap_cli_usage(
             "refusing to write an image to a terminal; redirect it: lapedge %s - >edges.jpg", quoted);

@@ -13,12 +13,6 @@
 
 /* ---- never over something else ------------------------------------------------------------------- */
 
-/* Returns the value of an option that names a file, or NULL. */
-static const char *path_of(const lap_cli *cli, const lap_cli_option *option)
-{
-    return *(const char *const *)((const char *)cli + option->field);
-}
-
 /* Returns the exit code if a side file prevents the start: 2 for a comparison, else 4. */
 static lap_cli_exit unreachable(const lap_cli *cli, const lap_cli_option *side, const lap_error *err)
 {
@@ -33,10 +27,10 @@ static lap_cli_exit check_other(
     const lap_cli *cli, const lap_cli_option *side, const char *path, const char *what)
 {
     lap_error err;
-    const lap_code code = path ? lap_side_check(path_of(cli, side), &path, 1, &err) : LAP_OK;
+    const lap_code code = path ? lap_side_check(lap_cli_path_of(cli, side), &path, 1, &err) : LAP_OK;
     if (code == LAP_OK)
         return LAP_EXIT_OK;
-    return code == LAP_E_CLASH ? lap_cli_usage("--%s: %s is %s", side->name, path_of(cli, side), what)
+    return code == LAP_E_CLASH ? lap_cli_usage("--%s: %s is %s", side->name, lap_cli_path_of(cli, side), what)
                                : unreachable(cli, side, &err);
 }
 
@@ -85,7 +79,8 @@ static lap_cli_exit check_side(const lap_cli *cli, const lap_cli_option *side)
     lap_cli_exit code = check_operands(cli, side);
     for (const lap_cli_option *o = lap_cli_options; o->name && code == LAP_EXIT_OK; o++)
         if (o != side && (o->writes || o->reads))
-            code = check_other(cli, side, path_of(cli, o), o->writes ? "to be written twice" : o->reads);
+            code =
+                check_other(cli, side, lap_cli_path_of(cli, o), o->writes ? "to be written twice" : o->reads);
     return code;
 }
 
@@ -246,8 +241,8 @@ lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
 {
     lap_cli_exit code = LAP_EXIT_OK;
     for (const lap_cli_option *o = lap_cli_options; o->name && code == LAP_EXIT_OK; o++)
-        if (o->writes && path_of(cli, o))
-            code = check_name(cli, o, path_of(cli, o));
+        if (o->writes && lap_cli_path_of(cli, o))
+            code = check_name(cli, o, lap_cli_path_of(cli, o));
     return code;
 }
 
@@ -255,7 +250,11 @@ lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
 
 bool lap_cli_is_stdout(const char *path)
 {
-    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+    static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(path, names[i]) == 0)
+            return true;
+    return false;
 }
 
 static bool open_log(lap_cli_log *log, const char *path)

@@ -70,13 +70,6 @@ lap_cli_exit lap_folder_check_names(const lap_cli *cli)
     return LAP_EXIT_OK;
 }
 
-lap_cli_exit lap_folder_check_log(const lap_cli *cli)
-{
-    if (cli->log && cli->json && lap_cli_is_stdout(cli->log))
-        return lap_cli_usage("--log=- and --json cannot both go to standard output");
-    return LAP_EXIT_OK;
-}
-
 /* ---- while it runs ------------------------------------------------------------------------------- */
 
 void lap_folder_start(lap_folder *folder, lap_context *context, const char *what)

@@ -33,8 +33,6 @@ typedef struct lap_folder {
 void lap_folder_begin(lap_folder *folder, lap_cli *cli, int inputs);
 /* Returns LAP_EXIT_USAGE after a message if an operand is "-". */
 lap_cli_exit lap_folder_check_names(const lap_cli *cli);
-/* Returns LAP_EXIT_USAGE after a message if a log, a timeline or a list contradicts the other options. */
-lap_cli_exit lap_folder_check_log(const lap_cli *cli);
 
 /* Starts the progress line. With -v first prints "up to 2 WHAT at once", unless what is NULL. */
 void lap_folder_start(lap_folder *folder, lap_context *context, const char *what);

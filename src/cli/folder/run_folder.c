@@ -320,8 +320,7 @@ static int check_operands(const lap_cli *cli)
             "%s: no such folder, and the name looks like a file's; write %s/ to create it", out, out);
     if (check_out_dir(cli, out) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
-    const lap_cli_exit code = lap_folder_check_log(cli);
-    return code == LAP_EXIT_OK ? (int)lap_report_check(cli) : (int)code;
+    return (int)lap_report_check(cli);
 }
 
 /* Sets the options that only run and transform use. */

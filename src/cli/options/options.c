@@ -585,6 +585,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .help = "print lines of image,channel,figure,index,value",
         .group = STATISTICS,
         .brief = true,
+        .to_stdout = true,
         .forms = S},
 
     /* ---- comparison ---- */
@@ -839,6 +840,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .help = "print the result as a JSON object",
         .group = MESSAGES,
         .brief = true,
+        .to_stdout = true,
         .kind = LAP_PROMISE,
         .forms = ALL | X,
         .beside = {{.other = "csv", .why = "and --csv cannot be combined"}}},

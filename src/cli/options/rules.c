@@ -7,6 +7,7 @@
 
 #include "cli/options/args.h"
 #include "cli/options/values.h"
+#include "cli/sides.h"
 #include "cli/term.h"
 
 enum { WHY = 700 }; /* why an option has no effect */
@@ -299,6 +300,41 @@ static lap_cli_exit check_sandbox(const lap_cli *cli)
     return LAP_EXIT_OK;
 }
 
+/* Finds what is written to standard output as data: from entry *at of the table, an option that writes it;
+ * after the table, the image. Returns false past the last; else name receives its words. */
+static bool next_on_stdout(const lap_cli *cli, const lap_cli_given *given, size_t *at, char name[64])
+{
+    for (; *at < LAP_CLI_OPTIONS && lap_cli_options[*at].name; ++*at) {
+        const lap_cli_option *option = &lap_cli_options[*at];
+        const char *path = option->writes ? lap_cli_path_of(cli, option) : NULL;
+        if (!given->option[*at] || !(option->to_stdout || (path && lap_cli_is_stdout(path))))
+            continue;
+        snprintf(name, 64, "--%s%s%s", option->name, path ? "=" : "", path ? path : "");
+        ++*at;
+        return true;
+    }
+    const char *out = *at < LAP_CLI_OPTIONS ? single_output(cli) : NULL;
+    *at = LAP_CLI_OPTIONS;
+    snprintf(name, 64, "the image");
+    return out && lap_cli_is_stdout(out);
+}
+
+/* Data of two kinds on standard output cannot be told apart. --json and --json-file=- are the same object. */
+static lap_cli_exit check_stdout(const lap_cli *cli, const lap_cli_given *given)
+{
+    char first[64] = "", next[64];
+    bool is_object = false;
+    for (size_t at = 0; next_on_stdout(cli, given, &at, next);) {
+        const bool is_json = strncmp(next, "--json", 6) == 0;
+        if (*first && !(is_object && is_json))
+            return lap_cli_usage("%s and %s cannot both go to standard output%s", first, next,
+                at == LAP_CLI_OPTIONS ? "; name OUT" : "");
+        is_object = is_object || is_json;
+        memcpy(first, next, sizeof first);
+    }
+    return LAP_EXIT_OK;
+}
+
 static void note_changed(const lap_cli *cli, const lap_cli_given *given)
 {
     for (int i = 0; cli->verbose && lap_cli_options[i].name; i++)
@@ -316,6 +352,8 @@ lap_cli_exit lap_cli_check_rules(const lap_cli *cli, lap_cli_given *given)
         code = check_format(cli);
     if (code == LAP_EXIT_OK)
         code = judge_all(cli, is_wanting, given);
+    if (code == LAP_EXIT_OK)
+        code = check_stdout(cli, given);
     if (code == LAP_EXIT_OK)
         note_changed(cli, given);
     return code == LAP_EXIT_OK ? check_sandbox(cli) : code;
