@@ -178,8 +178,6 @@ static lap_cli_exit check(const lap_cli *cli)
     for (int op = 0; op < LAP_OP_COUNT; op++)
         if (cli->ops >> op & 1)
             ops[count++] = (lap_op)op;
-    if (lap_report_check(cli) != LAP_EXIT_OK)
-        return LAP_EXIT_USAGE;
     return lap_cli_check_backends(cli->bench.backends, ops, count) ? LAP_EXIT_OK : LAP_EXIT_USAGE;
 }
 

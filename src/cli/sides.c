@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "cli/json.h"
-#include "cli/options/args.h"
 #include "cli/term.h"
 
 /* ---- never over something else ------------------------------------------------------------------- */
@@ -244,6 +243,15 @@ lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
         if (o->writes && lap_cli_path_of(cli, o))
             code = check_name(cli, o, lap_cli_path_of(cli, o));
     return code;
+}
+
+size_t lap_cli_list_sides(const lap_cli *cli, const char *names[LAP_SIDES])
+{
+    size_t count = 0;
+    for (const lap_cli_option *o = lap_cli_options; o->name; o++)
+        if (o->writes && lap_cli_path_of(cli, o))
+            names[count++] = lap_cli_path_of(cli, o);
+    return count;
 }
 
 /* ---- the log ------------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@ load common
 
 @test "an image and statistics do not go to one place" {
     expect 2 "" "lapedge: --stats: name a file; lapedge stats prints to standard output" --stats=- a.jpg b.jpg
+    expect 2 "" "lapedge: --stats: name a file; lapedge stats prints to standard output" --in-place --stats=- a.jpg
 }
 
 @test "an empty name" {

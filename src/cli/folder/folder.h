@@ -43,6 +43,11 @@ void lap_folder_show(lap_folder *folder, const lap_batch_counts *counts);
 void lap_folder_flush(lap_folder *folder);
 void lap_folder_stop(lap_folder *folder);
 
+/* Describes which files the run takes from folders: "(--ext=png), after --include"; kinds are those of a run
+ * without --ext. Returns text. */
+enum { LAP_TAKEN_TEXT = 280 };
+char *lap_folder_taken(const lap_cli *cli, const char *kinds, char text[LAP_TAKEN_TEXT]);
+
 /* Whether to print a file's error or warning. A terminal with a progress line shows ten of each kind, unless
  * -v is given; lap_folder_print_untold prints how many were omitted. */
 bool lap_folder_may_tell(lap_folder *folder, const lap_report *report);

@@ -18,12 +18,12 @@ typedef struct folder_run {
     lap_folder folder;
     lap_cli_log log;
     char named[NAMED][160];
-    char recoded[160];     /* the first photo that was not turned without loss */
-    lap_batch_prune prune; /* --prune: outputs whose photo is gone */
-    json_t *pruned;        /* names of removed outputs */
-    bool has_lost_worker;  /* run without devices, whatever the options say */
-    lap_sheet *sheet;      /* contact sheet for --report */
-    const char *sides[4];  /* files to write in addition to the outputs */
+    char recoded[160];            /* the first photo that was not turned without loss */
+    lap_batch_prune prune;        /* --prune: outputs whose photo is gone */
+    json_t *pruned;               /* names of removed outputs */
+    bool has_lost_worker;         /* run without devices, whatever the options say */
+    lap_sheet *sheet;             /* contact sheet for --report */
+    const char *sides[LAP_SIDES]; /* files to write in addition to the outputs */
 } folder_run;
 
 /* ---- a file -------------------------------------------------------------------------------------- */
@@ -181,7 +181,8 @@ static void summary(const folder_run *run)
     if (!run->folder.cli->dry_run && seconds > 0 && counts->pixels > 0)
         fprintf(stderr, ", %.0f Mpixel/s", (double)counts->pixels / 1e6 / seconds);
     fputc('\n', stderr);
-    if (lap_folder_left(&run->folder) && !run->folder.cli->rebuild)
+    const lap_cli *cli = run->folder.cli;
+    if (lap_folder_left(&run->folder) && !cli->rebuild && !cli->fail_fast)
         lap_cli_message("the same command continues");
     lap_folder_print_untold(&run->folder);
     /* A few failures are still visible on the terminal; of many, the first may have scrolled away. */
@@ -246,7 +247,9 @@ static int run_folder(lap_cli *cli, folder_run *run)
     const int reported =
         cli->report && began ? lap_sheet_write(run->sheet, cli, context, json_of(run)) : LAP_EXIT_OK;
     lap_cli_end(context);
-    if (code != LAP_OK)
+    if (code == LAP_E_WRITE && cli->trace && lap_cli_is_stdout(cli->trace) && lap_term_reader_left())
+        folder->lost = LAP_EXIT_PIPE;
+    else if (code != LAP_OK)
         lap_cli_print_error(&folder->err, NULL);
     if (code == LAP_E_CLASH)
         lap_json_keep_off();
@@ -318,9 +321,7 @@ static int check_operands(const lap_cli *cli)
     if (is_like_file(out))
         return lap_cli_usage(
             "%s: no such folder, and the name looks like a file's; write %s/ to create it", out, out);
-    if (check_out_dir(cli, out) != LAP_EXIT_OK)
-        return LAP_EXIT_USAGE;
-    return (int)lap_report_check(cli);
+    return check_out_dir(cli, out);
 }
 
 /* Sets the options that only run and transform use. */
@@ -337,11 +338,8 @@ static lap_code set_options(folder_run *run, lap_error *err)
     options->flat = cli->flat;
     options->skip_existing = cli->skip_existing;
     options->no_clobber = cli->settings.no_clobber;
-    const char *const sides[] = {cli->log, cli->trace, cli->report, cli->json_file};
-    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
-        if (sides[i])
-            run->sides[options->side_count++] = sides[i];
     options->sides = run->sides;
+    options->side_count = lap_cli_list_sides(cli, run->sides);
     if (cli->prune) {
         run->pruned = json_array();
         run->prune = (lap_batch_prune){.each = on_output, .user = run};

@@ -53,6 +53,7 @@ typedef enum lap_cli_need {
     LAP_NEED_JPEG_OUT,
     LAP_NEED_OUT_FILE, /* output to a file, not to standard output */
     LAP_NEED_FILES,    /* files as input and output */
+    LAP_NEED_IN_FILE,  /* the input can be read again: it is not standard input */
     LAP_NEED_JPEG_IN,
     LAP_NEED_FOLDER_IN,
     LAP_NEED_CUDA, /* a backend that may use a device */

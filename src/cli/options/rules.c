@@ -79,6 +79,13 @@ static bool has_files(const lap_cli *cli, char why[WHY])
            (fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode));
 }
 
+static bool has_file_in(const lap_cli *cli, char why[WHY])
+{
+    snprintf(why, WHY, "standard input can be read only once");
+    return !(cli->forms & (LAP_CLI_ONE | LAP_CLI_STATS)) || cli->operand_count == 0 ||
+           strcmp(cli->operands[0], "-") != 0;
+}
+
 static bool has_jpeg_in(const lap_cli *cli, char why[WHY])
 {
     const int count = single_output(cli) ? 1 : cli->operand_count;
@@ -187,6 +194,7 @@ static const struct {
     [LAP_NEED_JPEG_OUT] = {"JPEG output", has_jpeg_out},
     [LAP_NEED_OUT_FILE] = {"a file", has_out_file},
     [LAP_NEED_FILES] = {"files", has_files},
+    [LAP_NEED_IN_FILE] = {"named inputs", has_file_in},
     [LAP_NEED_JPEG_IN] = {"JPEGs", has_jpeg_in},
     [LAP_NEED_FOLDER_IN] = {"folders", has_folder_in},
     [LAP_NEED_CUDA] = {"CUDA backends", has_device},
@@ -288,6 +296,15 @@ static lap_cli_exit check_format(const lap_cli *cli)
         out, (int)(extension - out), out, format, of_name);
 }
 
+/* A photo in place of the list. The names in it would not be found, or, with -0, be those of other files. */
+static lap_cli_exit check_list(const lap_cli *cli)
+{
+    const char *format = lap_cli_image_at(cli->files_from);
+    if (!format || strcmp(format, "pnm") == 0) /* names may begin like a PNM */
+        return LAP_EXIT_OK;
+    return lap_cli_usage("--files-from: %s is an image, not a list of names", cli->files_from);
+}
+
 static lap_cli_exit check_sandbox(const lap_cli *cli)
 {
     const char *backend = cli->settings.backend;
@@ -350,6 +367,8 @@ lap_cli_exit lap_cli_check_rules(const lap_cli *cli, lap_cli_given *given)
         code = check_beside(given);
     if (code == LAP_EXIT_OK)
         code = check_format(cli);
+    if (code == LAP_EXIT_OK)
+        code = check_list(cli);
     if (code == LAP_EXIT_OK)
         code = judge_all(cli, is_wanting, given);
     if (code == LAP_EXIT_OK)

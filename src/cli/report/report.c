@@ -11,17 +11,6 @@
 #include "cli/report/report_assets.h"
 #include "cli/term.h"
 
-lap_cli_exit lap_report_check(const lap_cli *cli)
-{
-    if (!cli->report)
-        return LAP_EXIT_OK;
-    /* No input has this extension, so a photo named by mistake is not overwritten. */
-    const char *dot = strrchr(cli->report, '.');
-    if (!dot || (strcasecmp(dot, ".html") != 0 && strcasecmp(dot, ".htm") != 0))
-        return lap_cli_usage("--report: \"%s\" does not end in .html", cli->report);
-    return LAP_EXIT_OK;
-}
-
 /* ---- the page ------------------------------------------------------------------------------------ */
 
 /* "<" occurs only inside strings, where \u003c means the same. So no data can end the script or open

@@ -11,8 +11,6 @@
 
 #include "cli/options/args.h"
 
-/* Returns LAP_EXIT_OK, or an exit code after a message if --report does not name an .html file. */
-lap_cli_exit lap_report_check(const lap_cli *cli);
 /* Creates a report; subject is its title, usually a file name. NULL: out of memory. */
 json_t *lap_report_create(const lap_cli *cli, const char *subject, int threads);
 /* Adds results, which the report then owns, and the devices that CUDA backends used. */
