@@ -3,7 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/json.h"
-#include "cli/measure/compare_table.h"
+#include "cli/measure/measure.h"
 #include "cli/report/report.h"
 #include "cli/term.h"
 

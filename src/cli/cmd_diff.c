@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/folder/folder.h"
 #include "cli/json.h"
-#include "cli/measure/difference.h"
+#include "cli/measure/measure.h"
 #include "cli/report/report.h"
 #include "cli/term.h"
 

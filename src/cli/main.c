@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/folder/worker.h"
+#include "cli/folder/folder.h"
 #include "cli/json.h"
 #include "cli/sides.h"
 #include "cli/term.h"

@@ -77,4 +77,18 @@ void lap_folder_json_end(const lap_folder *folder, json_t *object);
 /* Returns the exit code of a run that ended with this code; folder->lost comes first. */
 int lap_folder_exit(const lap_folder *folder, lap_code code);
 
+/* ---- the process with the CUDA devices (worker.c) ------------------------------------------------ */
+
+/* An error in CUDA can kill the process that uses it. So a child process, the worker, does folder runs that
+ * may use devices. If the worker dies, the parent finishes the run with the CPU only: the same command skips
+ * what is done. */
+
+/* Call this before threads are started and before CUDA is used. Returns false if the caller should run: it is
+ * the worker, or the run uses no device. Returns true, after a warning, if a worker died and this process
+ * should run without devices. If the worker finished, ends the process with the worker's exit code. */
+bool lap_cli_has_lost_worker(const lap_cli *cli);
+/* Call this last in main. A crash after this point, such as in CUDA's clean-up, does not count as the
+ * worker's death. */
+void lap_cli_worker_ends(int exit_code);
+
 #endif

@@ -6,7 +6,6 @@
 
 #include "cli/commands.h"
 #include "cli/folder/folder.h"
-#include "cli/folder/worker.h"
 #include "cli/json.h"
 #include "cli/report/report.h"
 #include "cli/sides.h"

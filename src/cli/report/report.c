@@ -7,8 +7,7 @@
 
 #include "cli/explain.h"
 #include "cli/json.h"
-#include "cli/measure/bench_table.h"
-#include "cli/report/report_assets.h"
+#include "cli/measure/measure.h"
 #include "cli/term.h"
 
 /* ---- the page ------------------------------------------------------------------------------------ */
