@@ -382,6 +382,22 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     expect 0 "" "0 to be done, 1 up to date" -n p p/trip/ # its own outputs are nothing to report
 }
 
+@test "edges and photos named in the wrong order: nobody is led to replace the photos" {
+    tiny photos/a.jpg
+    tiny photos/b.jpg
+    cp -r photos before
+    lapedge -q photos edges
+    run --separate-stderr lapedge edges photos
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"lapedge: photos/a.jpg: exists and was not made by lapedge; some inputs are edge maps: is the order of the operands right?"* ]]
+    [[ $stderr == *"0 done, 2 left alone (not made by lapedge, changed since, or made from other photos); "* ]]
+    [[ $stderr != *-f* ]]
+    diff -r photos before -x .lapedge
+    # Other photos with these names: -f is the way.
+    run --separate-stderr lapedge photos before
+    [[ $status -eq 1 && $stderr == *"before/a.jpg: exists and was not made by lapedge; -f replaces it"* ]]
+}
+
 @test "a run takes photos that were filtered before, and says so" {
     tiny q/a.jpg
     tiny q/b.jpg

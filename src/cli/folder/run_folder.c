@@ -167,9 +167,10 @@ static void summary(const folder_run *run)
             run->folder.cli->skip_existing ? "there already" : "up to date");
     if (existing)
         fprintf(stderr, ", %llu left alone (%s)", (unsigned long long)existing,
-            run->folder.cli->settings.no_clobber
-                ? "--no-clobber"
-                : "not made by lapedge, changed since, or made from other photos; -f replaces files");
+            run->folder.cli->settings.no_clobber ? "--no-clobber"
+            : run->folder.others.made ? "not made by lapedge, changed since, or made from other photos"
+                                      : "not made by lapedge, changed since, or made from other photos; "
+                                        "-f replaces files");
     lap_folder_print_failed(&run->folder);
     if (run->prune.removed)
         fprintf(stderr, ", %llu %s (photo gone)", (unsigned long long)run->prune.removed,
