@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -236,9 +237,38 @@ static lap_cli_exit check_name(const lap_cli *cli, const lap_cli_option *side, c
     return code == LAP_EXIT_OK ? check_place(cli, side, path) : code;
 }
 
+/* Whether the last steps of a path are a folder of records and perhaps a name in it. */
+static bool is_among_records(const char *path)
+{
+    static const char folder[] = "/.lapedge/";
+    char whole[PATH_MAX + 2];
+    const int length = snprintf(whole, sizeof whole, "/%s/", path);
+    if (length >= (int)sizeof whole)
+        return false;
+    char *end = whole + length;
+    while (end - whole > 1 && end[-1] == '/' && end[-2] == '/')
+        *--end = '\0';
+    const char *at = strstr(whole, folder);
+    for (const char *next = at; next; next = strstr(next + 1, folder))
+        at = next;
+    const char *name = at ? at + sizeof folder - 1 : "";
+    return at && strcspn(name, "/") + 1 >= strlen(name);
+}
+
+/* An output in place of a record, or a folder of outputs among them. */
+static lap_cli_exit check_output(const lap_cli *cli)
+{
+    const bool has_out =
+        lap_cli_writes(cli) && !cli->in_place && cli->operand_count > (cli->files_from ? 0 : 1);
+    const char *out = has_out ? cli->operands[cli->operand_count - 1] : "";
+    if (is_record(out) || is_among_records(out))
+        return lap_cli_usage("%s: is a place of lapedge's own records; name another one", out);
+    return LAP_EXIT_OK;
+}
+
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
 {
-    lap_cli_exit code = LAP_EXIT_OK;
+    lap_cli_exit code = check_output(cli);
     for (const lap_cli_option *o = lap_cli_options; o->name && code == LAP_EXIT_OK; o++)
         if (o->writes && lap_cli_path_of(cli, o))
             code = check_name(cli, o, lap_cli_path_of(cli, o));
