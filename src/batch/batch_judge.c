@@ -34,12 +34,12 @@ static bool lacks_attributes(const batch *b, const lap_job *job, const lap_walk_
                ((job->seen.st_mode ^ entry->stat->st_mode) & 0777));
 }
 
-/* Refuses a file that stays. If inputs are edge maps, a file that lapedge did not make is probably their
- * photo, and the operands are in the wrong order: then nobody is led to replace it. */
+/* Refuses a file that stays. If inputs are outputs of earlier runs, a file that lapedge did not make is
+ * probably the photo of one, and the operands are in the wrong order: then nobody is led to replace it. */
 static void refuse(const batch *b, lap_made made, const char *output, lap_error *why)
 {
     lap_made_refuse(made, output, why);
-    if (made == LAP_MADE_UNKNOWN && b->options->others && b->options->others->made)
+    if (made == LAP_MADE_UNKNOWN && b->options->others && b->options->others->ours)
         (void)lap_error_remedy(why, why->code, LAP_REMEDY_ORDER);
 }
 

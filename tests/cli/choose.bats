@@ -389,9 +389,13 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     lapedge -q photos edges
     run --separate-stderr lapedge edges photos
     [ "$status" -eq 1 ]
-    [[ $stderr == *"lapedge: photos/a.jpg: exists and was not made by lapedge; some inputs are edge maps: is the order of the operands right?"* ]]
+    [[ $stderr == *"lapedge: photos/a.jpg: exists and was not made by lapedge; some inputs are outputs of lapedge: is the order of the operands right?"* ]]
     [[ $stderr == *"0 done, 2 left alone (not made by lapedge, changed since, or made from other photos); "* ]]
     [[ $stderr != *-f* ]]
+    lapedge -q transform --flip=h photos turned
+    run --separate-stderr lapedge transform --flip=h turned photos
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"lapedge: photos/b.jpg: exists and was not made by lapedge; some inputs are outputs"* && $stderr != *-f* ]]
     diff -r photos before -x .lapedge
     # Other photos with these names: -f is the way.
     run --separate-stderr lapedge photos before

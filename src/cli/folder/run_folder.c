@@ -168,7 +168,7 @@ static void summary(const folder_run *run)
     if (existing)
         fprintf(stderr, ", %llu left alone (%s)", (unsigned long long)existing,
             run->folder.cli->settings.no_clobber ? "--no-clobber"
-            : run->folder.others.made ? "not made by lapedge, changed since, or made from other photos"
+            : run->folder.others.ours ? "not made by lapedge, changed since, or made from other photos"
                                       : "not made by lapedge, changed since, or made from other photos; "
                                         "-f replaces files");
     lap_folder_print_failed(&run->folder);
@@ -228,6 +228,8 @@ static lap_code work(folder_run *run, lap_context *context)
     const lap_code code =
         lap_batch(context, &folder->options, &settings, on_event, run, &folder->counts, &folder->err);
     lap_folder_stop(folder);
+    if (!settings.filter) /* edge maps may be turned */
+        folder->others.made = 0;
     if (run->has_lost_worker)
         snprintf(folder->work.how, sizeof folder->work.how,
             "the CPU alone: the process with the devices has died");
@@ -330,7 +332,7 @@ static lap_code set_options(folder_run *run, lap_error *err)
     const lap_cli *cli = run->folder.cli;
     lap_batch_options *options = &run->folder.options;
     options->out_dir = cli->operands[cli->operand_count - 1];
-    run->folder.others.finds_made = cli->settings.filter;
+    run->folder.others.finds_made = true;
     options->force = cli->force;
     options->rebuild = cli->rebuild;
     options->dry_run = cli->dry_run;
