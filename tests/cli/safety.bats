@@ -61,6 +61,9 @@ untouched() # FILE
     ln -s nowhere dangling
     ln -s loop loop
     expect 4 "" "lapedge: dangling: a broken symbolic link: No such file or directory" a.jpg dangling
+    expect 1 "" "lapedge: dangling: a broken symbolic link" dangling out.jpg
+    mkdir linked && ln -s nothing.jpg linked/b.jpg
+    expect 4 "" "lapedge: linked/b.jpg: a broken symbolic link" -q --follow linked out
     expect 4 "" "lapedge: loop: Too many levels of symbolic links" a.jpg loop
     mkdir in
     cp a.jpg in
