@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 static const char *const code_names[] = {
@@ -119,9 +120,13 @@ lap_code lap_fail_at(lap_error *err, lap_code code, const char *subject, const c
 
 lap_code lap_fail_missing(lap_error *err, const char *path)
 {
+    struct stat link;
     const size_t length = strlen(path);
-    const bool is_folder = length > 0 && path[length - 1] == '/';
-    return lap_fail_at(err, LAP_E_MISSING, path, is_folder ? "no such folder" : "no such file");
+    const bool is_folder = length > 0 && path[length - 1] == '/', is_link = lstat(path, &link) == 0;
+    return lap_fail_at(err, LAP_E_MISSING, path,
+        is_link     ? "a broken symbolic link"
+        : is_folder ? "no such folder"
+                    : "no such file");
 }
 
 lap_code lap_error_remedy(lap_error *err, lap_code code, lap_remedy remedy)

@@ -61,6 +61,9 @@ untouched() # FILE
     ln -s nowhere dangling
     ln -s loop loop
     expect 4 "" "lapedge: dangling: a broken symbolic link: No such file or directory" a.jpg dangling
+    expect 1 "" "lapedge: dangling: a broken symbolic link" dangling out.jpg
+    mkdir linked && ln -s nothing.jpg linked/b.jpg
+    expect 4 "" "lapedge: linked/b.jpg: a broken symbolic link" -q --follow linked out
     expect 4 "" "lapedge: loop: Too many levels of symbolic links" a.jpg loop
     mkdir in
     cp a.jpg in
@@ -76,7 +79,7 @@ untouched() # FILE
     cp a.jpg in
     run --separate-stderr lapedge in "$(printf 'x%.0s' {1..300})"
     [[ $status -eq 4 && $stderr == "lapedge: "*"x: cannot create this folder: File name too long" ]]
-    expect 1 "" "lapedge: .: this list cannot be read: Is a directory" --files-from=. out
+    expect 4 "" "lapedge: .: this list cannot be read: Is a directory" --files-from=. out
     expect 4 "" "lapedge: --log: .: cannot be opened: Is a directory" --log=. in out
     expect 2 "" "lapedge: --weights: none: cannot be read: No such file or directory" stats --profiles --weights=none a.jpg
     [ ! -e out ]
