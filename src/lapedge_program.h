@@ -249,11 +249,17 @@ typedef struct lap_measured {
 } lap_measured;
 /* Like lap_batch_fn, but inputs come in the order of the folders. */
 typedef void lap_measure_fn(void *user, const lap_measured *file, const lap_batch_counts *counts);
-/* Runs lap_measure_file on many files, several at once. Reads from options: inputs, files_from,
- * nul_separated, jobs, fail_fast, take, others, devices (without trace), warn, work. Returns LAP_OK if the
- * run finished. LAP_E_CANCELLED, LAP_E_USAGE, LAP_E_BACKEND, LAP_E_MISSING (the list), LAP_E_MEMORY. */
-lap_code lap_measure_batch(lap_context *context, const lap_batch_options *options,
-    const lap_settings *settings, const lap_measure_options *measure, lap_measure_fn *each, void *user,
+typedef struct lap_measure_order {
+    /* Uses inputs, files_from, nul_separated, jobs, fail_fast, take, others, devices (without trace), warn
+     * and work. */
+    const lap_batch_options *options;
+    const lap_measure_options *measure;
+    lap_measure_fn *each;
+    void *user;
+} lap_measure_order;
+/* Runs lap_measure_file on many files, several at once. Returns LAP_OK if the run finished. LAP_E_CANCELLED,
+ * LAP_E_USAGE, LAP_E_BACKEND, LAP_E_MISSING (the list), LAP_E_MEMORY. */
+lap_code lap_measure_batch(lap_context *context, const lap_measure_order *order, const lap_settings *settings,
     lap_batch_counts *counts, lap_error *err);
 
 /* Says how an image was decoded if that is worth a message: by several threads, or why not. Else empty. */
@@ -290,13 +296,18 @@ typedef struct lap_pair { /* files with the same path below two folders */
 /* Called on the thread that called lap_compare_folders: for each pair in the order of a, then for each file
  * that only b has. Also called with pair NULL about ten times a second. */
 typedef void lap_pair_fn(void *user, const lap_pair *pair, const lap_batch_counts *counts);
-/* Compares the images of two folders in pairs, several at once. Reads from options: jobs, take, others (for
- * both folders). counts->ok counts pairs that were compared, and files in only one folder. Returns LAP_OK if
- * all pairs were visited. LAP_E_CANCELLED, LAP_E_MISSING, LAP_E_USAGE (not a folder; settings),
- * LAP_E_MEMORY. */
-lap_code lap_compare_folders(lap_context *context, const char *a, const char *b,
-    const lap_batch_options *options, const lap_settings *settings, const lap_diff_rules *rules,
-    lap_pair_fn *each, void *user, lap_batch_counts *counts, lap_error *err);
+typedef struct lap_pairing {
+    const char *a, *b;                /* the folders */
+    const lap_batch_options *options; /* uses jobs, take, and others (for both folders) */
+    const lap_diff_rules *rules;
+    lap_pair_fn *each;
+    void *user;
+} lap_pairing;
+/* Compares the images of two folders in pairs, several at once. counts->ok counts pairs that were compared,
+ * and files in only one folder. Returns LAP_OK if all pairs were visited. LAP_E_CANCELLED, LAP_E_MISSING,
+ * LAP_E_USAGE (not a folder; settings), LAP_E_MEMORY. */
+lap_code lap_compare_folders(lap_context *context, const lap_pairing *pairing, const lap_settings *settings,
+    lap_batch_counts *counts, lap_error *err);
 
 /* ---- heat maps, and backends compared ------------------------------------------------------------ */
 
@@ -307,13 +318,6 @@ lap_code lap_compare_folders(lap_context *context, const char *a, const char *b,
  * lap_compare_views. LAP_E_BACKEND: the library was built without PNG output. */
 lap_code lap_heatmap_write(
     const char *path, const lap_view *a, const lap_view *b, int mask_border, int top, lap_error *err);
-
-typedef struct lap_compare_options {
-    const char *backends; /* backend names, comma separated; NULL: every row of the ladder */
-    int mask_border;      /* filter and transpose: pixels at each side that are not compared */
-    int runs;             /* runs per backend, 1 to 10000; 0: up to 5, within 0.25 s in total */
-    uint64_t reserved[4];
-} lap_compare_options;
 
 typedef struct lap_compare_row {
     lap_op op;
@@ -334,6 +338,13 @@ typedef struct lap_compare_row {
 
 /* The row, its strings and its views are valid until the callback returns. */
 typedef void lap_compare_fn(void *user, const lap_compare_row *row);
+typedef struct lap_compare_options {
+    const char *backends; /* backend names, comma separated; NULL: every row of the ladder */
+    int mask_border;      /* filter and transpose: pixels at each side that are not compared */
+    int runs;             /* runs per backend, 1 to 10000; 0: up to 5, within 0.25 s in total */
+    lap_compare_fn *each; /* called for each backend, in the order of the ladder */
+    void *user;
+} lap_compare_options;
 
 /* Runs the backends of one ladder on the same pixels, once or more, and compares each backend's last result
  * with that of c, before any encoding. Filter and transpose compare all pixels, histogram all counts. Reduce
@@ -342,7 +353,7 @@ typedef void lap_compare_fn(void *user, const lap_compare_row *row);
  * that cannot run are reported with their reason; a failing backend does not end the comparison. Fills the
  * apron of pixels. */
 lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels, const lap_compare_options *options,
-    const lap_settings *settings, lap_compare_fn *each, void *user, lap_error *err);
+    const lap_settings *settings, lap_error *err);
 
 /* ---- bench ----------------------------------------------------------------------------------- */
 

@@ -1,5 +1,10 @@
 /* The scaffold of a build without CUDA: there is no device, and whatever needs one fails. A table: a line for
- * each function, and what it does. */
+ * each function, and what it does.
+ *
+ * Why these are functions, and not one struct of function pointers that a build with CUDA fills: callers
+ * all over src/device, src/rungs and src/bench would go through it, a build could forget a member without an
+ * error of the linker, and a call that no check for a device precedes would crash instead of failing with
+ * LAP_E_BACKEND. */
 #include "base/status.h"
 #include "cuda/device/device_rungs.h"
 #include "cuda/device/queue.h"

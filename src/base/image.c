@@ -65,6 +65,16 @@ lap_view lap_view_rows(const lap_view *view, int y0, int height)
     return rows;
 }
 
+lap_view lap_view_inset(const lap_view *view, int by)
+{
+    lap_view inner = *view;
+    inner.base += by * (view->stride + view->channels);
+    inner.width -= 2 * by;
+    inner.height -= 2 * by;
+    inner.apron = 0;
+    return inner;
+}
+
 void lap_view_copy(const lap_view *from, const lap_view *to)
 {
     for (int y = 0; y < from->height; y++) {

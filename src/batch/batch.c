@@ -21,14 +21,7 @@ enum { OWN_FILES = 24, FILES_PER_JOB = 4 };
 static void notify(batch *b, const char *input, const char *output, const lap_report *report)
 {
     const lap_batch_file file = {input, output, report};
-    const lap_error *why = &report->error;
     lap_jobs_count(&b->jobs, report);
-    if (report->status == LAP_FAILED && why->code == LAP_E_DISK_FULL && b->stop.code == LAP_OK)
-        lap_fail_at(&b->stop, LAP_E_DISK_FULL, why->subject, "stopped early: %s", why->message);
-    if (report->status == LAP_FAILED && b->options->fail_fast)
-        b->stopping = true;
-    if (b->stop.code != LAP_OK || b->stopping)
-        lap_jobs_stop(&b->jobs);
     if (b->each)
         b->each(b->user, &file, b->jobs.counts);
 }
@@ -54,8 +47,8 @@ static void publish_group(batch *b)
         lap_job_free(job);
     }
     b->group.count = 0;
-    if (code != LAP_OK && b->stop.code == LAP_OK)
-        b->stop = why;
+    if (code != LAP_OK)
+        lap_jobs_note(&b->jobs, &why);
 }
 
 /* lap_jobs.give: adds a finished output to the group. */
@@ -71,11 +64,8 @@ static void keep(void *user, lap_job *job)
         b->jobs.counts->waiting_pixels += (uint64_t)report->width * (uint64_t)report->height;
         return;
     }
-    /* If the run stops before a job begins, the file has not failed. */
-    if (report->error.code != LAP_E_CANCELLED)
+    if (!lap_jobs_was_stopped(&b->jobs, job))
         notify(b, job->input, job->output, report);
-    else if (b->stop.code == LAP_OK)
-        lap_control_check(&b->jobs.control, &b->stop);
     lap_job_free(job);
 }
 
@@ -170,22 +160,14 @@ static lap_code take(batch *b, const lap_walk_entry *entry, lap_error *err)
     return LAP_OK;
 }
 
-/* Whether the run ends early; run_jobs finds out why. */
-static bool is_stopping(batch *b)
-{
-    if (b->stop.code == LAP_OK)
-        lap_control_check(&b->jobs.control, &b->stop);
-    return b->stop.code != LAP_OK || b->stopping;
-}
-
 static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
 {
     batch *b = user;
     if (entry->link || !lap_batch_is_ours(b, entry->relative))
         return LAP_OK;
-    lap_jobs_make_room(&b->jobs);
-    if (is_stopping(b))
-        return LAP_E_CANCELLED; /* ends the walk */
+    const lap_code code = lap_jobs_make_room(&b->jobs);
+    if (code != LAP_OK)
+        return code;
     b->jobs.counts->found++;
     return entry->problem ? refuse(b, entry, err) : take(b, entry, err);
 }
@@ -196,18 +178,12 @@ static lap_code run_jobs(batch *b, lap_list *list, lap_error *err)
     lap_batch_options seen = *b->options;
     seen.others = NULL; /* already counted */
     lap_code code = lap_walk(&seen, list, work_on, b, &walking);
-    lap_jobs_finish(&b->jobs, b->stop.code != LAP_OK || b->stopping || code != LAP_OK);
+    lap_jobs_finish(&b->jobs, code != LAP_OK);
     publish_group(b);                                      /* keeps what is finished, however the run ends */
     (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* if this fails, the next run reads the file */
-    if (lap_group_settle(&b->group, &why) != LAP_OK && b->stop.code == LAP_OK)
-        b->stop = why;
-    /* A request to stop that comes after the last job is ignored. */
-    if (b->stop.code != LAP_OK)
-        return lap_error_set(err, &b->stop);
-    if (code == LAP_OK || b->stopping)
-        return LAP_OK;
-    (void)lap_error_set(err, &walking);
-    return code;
+    if (lap_group_settle(&b->group, &why) != LAP_OK)
+        lap_jobs_note(&b->jobs, &why);
+    return lap_jobs_result(&b->jobs, code, &walking, err);
 }
 
 /* Whether there is nothing to write: a mistyped pattern should not leave an empty folder behind. */
@@ -336,8 +312,8 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
         code = run_jobs(b, list, err);
     }
     if (code == LAP_OK)
-        code = lap_prune_outputs(
-            b->prune, &(lap_prune_run){&b->tree, b->manifest, &b->jobs.control, b->stopping, b->user}, err);
+        code = lap_prune_outputs(b->prune,
+            &(lap_prune_run){&b->tree, b->manifest, &b->jobs.control, b->jobs.failed_fast, b->user}, err);
     lap_jobs_close(&b->jobs);
     lap_trace_thread(trace, "close", b->jobs.began_ms + counts->ms, 0);
     code = write_trace(b, trace, code, err);

@@ -31,9 +31,7 @@ typedef struct batch {
     lap_map64 endangered; /* inputs at the place of an output: device and inode */
     lap_map64 folders;    /* folders of outputs: path -> what was done there already */
     lap_origins origins;
-    lap_error stop; /* why the run ended early */
-    bool sync;      /* outputs must survive a power cut */
-    bool stopping;  /* fail_fast has stopped the run */
+    bool sync; /* outputs must survive a power cut */
 } batch;
 
 /* Makes the output's name from relative, the extension of settings->format (if set), and the options flat and

@@ -16,23 +16,19 @@
 #include "run/settings.h"
 
 typedef struct comparing {
+    const lap_pairing *pairing;
     const char *sides[2];
     int side; /* index of the folder that is being walked */
     lap_batch_options options;
     const lap_settings *settings;
-    const lap_diff_rules *rules;
-    lap_pair_fn *each;
-    void *user;
     lap_jobs jobs;
 } comparing;
 
-typedef struct pair_job { /* job.input is from the first folder; a file that is missing is NULL */
-    lap_job job;
+typedef struct pair_job {
+    lap_job job; /* its report has the size and the note of the picture from the first folder */
     const comparing *run;
     lap_difference difference;
-    int width, height, channels;
-    char note[LAP_PIXELS_NOTE];
-    char *paths[2]; /* pointers into text */
+    char *paths[2]; /* pointers into text; NULL: that folder lacks the file */
     char *relative;
     char text[];
 } pair_job;
@@ -69,11 +65,12 @@ static lap_code compare_files(
     }
     if (code == LAP_OK) {
         const lap_view *view = lap_pixels_view(pictures[0]);
-        snprintf(pair->note, sizeof pair->note, "%s", lap_pixels_note(pictures[0]));
-        pair->width = view->width;
-        pair->height = view->height;
-        pair->channels = view->channels;
-        const lap_diff_rules *rules = pair->run->rules;
+        lap_report *report = &pair->job.report;
+        snprintf(report->note, sizeof report->note, "%s", lap_pixels_note(pictures[0]));
+        report->width = view->width;
+        report->height = view->height;
+        report->channels = view->channels;
+        const lap_diff_rules *rules = pair->run->pairing->rules;
         lap_difference_excuse(view, lap_pixels_view(pictures[1]), rules);
         code = lap_difference_has_pixels(view, rules)
                    ? lap_compare_views(view, lap_pixels_view(pictures[1]), rules->mask_border,
@@ -141,35 +138,28 @@ static void give(void *user, lap_job *job)
 {
     comparing *run = user;
     const pair_job *pair = (const pair_job *)job;
-    const lap_error *err = &job->report.error;
-    if (err->code == LAP_E_CANCELLED) {
-        lap_job_free(job);
-        return;
-    }
-    const bool compared = err->code == LAP_OK && pair->paths[0] && pair->paths[1];
-    lap_batch_counts *const counts = run->jobs.counts;
-    counts->ms = lap_now_ms() - run->jobs.began_ms;
-    counts->ok += err->code == LAP_OK;
-    counts->failed += err->code != LAP_OK;
-    counts->kinds[err->code] += err->code != LAP_OK;
-    counts->pixels += compared ? (uint64_t)pair->width * (uint64_t)pair->height : 0;
+    const lap_report *report = &job->report;
+    const bool compared = report->error.code == LAP_OK && pair->paths[0] && pair->paths[1];
     const lap_pair given = {.a = pair->paths[0],
         .b = pair->paths[1],
         .relative = pair->relative,
-        .width = pair->width,
-        .height = pair->height,
-        .channels = pair->channels,
+        .width = report->width,
+        .height = report->height,
+        .channels = report->channels,
         .difference = compared ? &pair->difference : NULL,
-        .error = err,
-        .note = pair->note};
-    run->each(run->user, &given, counts);
+        .error = &report->error,
+        .note = report->note};
+    if (!lap_jobs_was_stopped(&run->jobs, job)) {
+        lap_jobs_count(&run->jobs, report);
+        run->pairing->each(run->pairing->user, &given, run->jobs.counts);
+    }
     lap_job_free(job);
 }
 
 static void tick(void *user)
 {
     const comparing *run = user;
-    run->each(run->user, NULL, run->jobs.counts);
+    run->pairing->each(run->pairing->user, NULL, run->jobs.counts);
 }
 
 /* ---- the walks --------------------------------------------------------------------------------- */
@@ -206,9 +196,9 @@ static lap_code take(void *user, const lap_walk_entry *entry, lap_error *err)
     const bool both = !entry->problem && find_other(run, entry->relative, other);
     if (both && run->side == 1) /* was paired during the walk of the first folder */
         return LAP_OK;
-    lap_jobs_make_room(&run->jobs);
-    if (lap_control_check(&run->jobs.control, err) != LAP_OK)
-        return LAP_E_CANCELLED;
+    const lap_code code = lap_jobs_make_room(&run->jobs);
+    if (code != LAP_OK)
+        return code;
     pair_job *pair = both ? pair_of(run, entry->path, other, entry->relative)
                           : pair_of(run, run->side == 0 ? entry->path : NULL,
                                 run->side == 1 ? entry->path : NULL, entry->relative);
@@ -218,7 +208,7 @@ static lap_code take(void *user, const lap_walk_entry *entry, lap_error *err)
     if (both)
         return lap_jobs_submit(&run->jobs, &pair->job, err);
     if (entry->problem)
-        pair->job.report.error = *entry->problem;
+        pair->job.report = (lap_report){.status = LAP_FAILED, .error = *entry->problem};
     lap_jobs_add(&run->jobs, &pair->job);
     return LAP_OK;
 }
@@ -253,21 +243,19 @@ static lap_code check_folder(const char *path, lap_error *err)
     return S_ISDIR(st.st_mode) ? LAP_OK : lap_fail_at(err, LAP_E_USAGE, path, "is not a folder");
 }
 
-lap_code lap_compare_folders(lap_context *context, const char *a, const char *b,
-    const lap_batch_options *options, const lap_settings *given, const lap_diff_rules *rules,
-    lap_pair_fn *each, void *user, lap_batch_counts *counts, lap_error *err)
+lap_code lap_compare_folders(lap_context *context, const lap_pairing *pairing, const lap_settings *given,
+    lap_batch_counts *counts, lap_error *err)
 {
+    const lap_batch_options *options = pairing->options;
     const lap_settings completed = lap_settings_complete(given), *settings = &completed;
-    comparing run = {.sides = {a, b},
+    comparing run = {.pairing = pairing,
+        .sides = {pairing->a, pairing->b},
         .options = {.input_count = 1,
             .out_dir = "",
             .jobs = options->jobs,
             .take = options->take,
             .others = options->others},
-        .settings = settings,
-        .rules = rules,
-        .each = each,
-        .user = user};
+        .settings = settings};
     lap_jobs_begin(&run.jobs, context, &run.options, counts);
     run.jobs.give = give;
     run.jobs.tick = tick;
@@ -277,9 +265,9 @@ lap_code lap_compare_folders(lap_context *context, const char *a, const char *b,
     if (code == LAP_OK)
         code = lap_libraries_check(err);
     if (code == LAP_OK)
-        code = check_folder(a, err);
+        code = check_folder(pairing->a, err);
     if (code == LAP_OK)
-        code = check_folder(b, err);
+        code = check_folder(pairing->b, err);
     if (code == LAP_OK)
         code = lap_jobs_open(&run.jobs, context, NULL, err);
     if (code == LAP_OK)

@@ -13,13 +13,10 @@
 
 typedef struct measuring {
     lap_context *context;
-    const lap_batch_options *options;
+    const lap_batch_options *options; /* the order's, without an output folder */
     lap_batch_load load;
-    const lap_measure_options *measure;
-    lap_measure_fn *each;
-    void *user;
+    const lap_measure_order *order;
     lap_jobs jobs;
-    bool stopping; /* fail_fast has stopped the run */
 } measuring;
 
 /* ---- results ----------------------------------------------------------------------------------- */
@@ -27,22 +24,19 @@ typedef struct measuring {
 static void tick(void *user)
 {
     const measuring *m = user;
-    m->each(m->user, NULL, m->jobs.counts);
+    m->order->each(m->order->user, NULL, m->jobs.counts);
 }
 
-/* If the run stops before a file's job begins, the file has not failed. */
+/* After a failure that ends the run, no other result is given. */
 static void give(void *user, lap_job *job)
 {
     measuring *m = user;
     const lap_report *report = &job->report;
-    if (report->error.code != LAP_E_CANCELLED && !m->stopping) {
+    if (!lap_jobs_was_stopped(&m->jobs, job) && !m->jobs.failed_fast) {
         const bool failed = report->status == LAP_FAILED;
         const lap_measured file = {job->input, failed ? NULL : job->measurement, report};
         lap_jobs_count(&m->jobs, report);
-        m->each(m->user, &file, m->jobs.counts);
-        m->stopping = failed && m->options->fail_fast;
-        if (m->stopping)
-            lap_jobs_stop(&m->jobs);
+        m->order->each(m->order->user, &file, m->jobs.counts);
     }
     lap_job_free(job);
 }
@@ -65,7 +59,7 @@ static lap_job *job_of(const measuring *m, const lap_walk_entry *entry)
         return NULL;
     job->work = lap_job_measure;
     job->settings = m->load.settings;
-    job->measure = m->measure;
+    job->measure = m->order->measure;
     if (entry->stat)
         job->stat = *entry->stat;
     job->input = strdup(entry->path);
@@ -81,9 +75,9 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
     measuring *m = user;
     if (entry->link)
         return LAP_OK;
-    lap_jobs_make_room(&m->jobs);
-    if (m->stopping || lap_control_check(&m->jobs.control, NULL) != LAP_OK)
-        return LAP_E_CANCELLED; /* ends the walk; walk() knows why */
+    const lap_code code = lap_jobs_make_room(&m->jobs);
+    if (code != LAP_OK)
+        return code;
     lap_job *job = job_of(m, entry);
     if (!job)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
@@ -101,8 +95,8 @@ static lap_code walk(measuring *m, lap_list *list, lap_error *err)
     lap_error walking = {0};
     seen.others = NULL; /* already counted */
     lap_code code = lap_walk(&seen, list, work_on, m, &walking);
-    lap_jobs_finish(&m->jobs, code != LAP_OK || m->stopping);
-    return lap_jobs_result(&m->jobs, m->stopping ? LAP_OK : code, &walking, err);
+    lap_jobs_finish(&m->jobs, code != LAP_OK);
+    return lap_jobs_result(&m->jobs, code, &walking, err);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
@@ -115,26 +109,23 @@ static lap_code begin(measuring *m, lap_list *list, lap_error *err)
     return lap_jobs_open(&m->jobs, m->context, &m->load, err);
 }
 
-lap_code lap_measure_batch(lap_context *context, const lap_batch_options *options, const lap_settings *given,
-    const lap_measure_options *measure, lap_measure_fn *each, void *user, lap_batch_counts *counts,
-    lap_error *err)
+lap_code lap_measure_batch(lap_context *context, const lap_measure_order *order, const lap_settings *given,
+    lap_batch_counts *counts, lap_error *err)
 {
     const lap_settings completed = lap_settings_complete(given), *settings = &completed;
-    lap_batch_options inputs = *options;
+    lap_batch_options inputs = *order->options;
     lap_settings own = *settings;
     lap_list *list = NULL;
     inputs.out_dir = ""; /* no folder has this name, so nothing is excluded as an output */
     measuring m = {.context = context,
         .options = &inputs,
-        .load = {.settings = &own, .devices = options->devices},
-        .measure = measure,
-        .each = each,
-        .user = user};
+        .load = {.settings = &own, .devices = inputs.devices},
+        .order = order};
     lap_jobs_begin(&m.jobs, context, &inputs, counts);
     m.jobs.give = give;
     m.jobs.tick = tick;
     m.jobs.user = &m;
-    m.jobs.warn_user = user;
+    m.jobs.warn_user = order->user;
     m.jobs.in_order = true;
     m.load.jobs = m.jobs.most; /* the walk asks which files are small */
     lap_code code = lap_settings_check(settings, err);

@@ -52,8 +52,6 @@ typedef struct in_place {
     lap_outputs outputs; /* counts photos that are outputs of folder runs */
     lap_side *sides;
     lap_error refused; /* why the first skipped folder was skipped */
-    lap_error stop;    /* why the run ended early */
-    bool stopping;     /* fail_fast has stopped the run */
 } in_place;
 
 /* ---- folders ------------------------------------------------------------------------------------- */
@@ -130,13 +128,7 @@ static void free_photo(photo *p)
 static void notify(in_place *run, const lap_job *job)
 {
     const lap_batch_file file = {job->input, job->output, &job->report};
-    const lap_error *why = &job->report.error;
     lap_jobs_count(&run->jobs, &job->report);
-    if (job->report.status == LAP_FAILED && why->code == LAP_E_DISK_FULL && run->stop.code == LAP_OK)
-        lap_fail_at(&run->stop, LAP_E_DISK_FULL, why->subject, "stopped early: %s", why->message);
-    run->stopping |= job->report.status == LAP_FAILED && run->options.fail_fast;
-    if (run->stop.code != LAP_OK || run->stopping)
-        lap_jobs_stop(&run->jobs);
     if (run->order->each)
         run->order->each(run->order->user, &file, run->jobs.counts);
 }
@@ -257,16 +249,14 @@ static void give(void *user, lap_job *job)
     photo *p = (photo *)job;
     lap_report *report = &job->report;
     lap_error why;
-    if (job->sink && report->error.code == LAP_OK && !run->stopping && publish(run, p, &why) != LAP_OK) {
+    if (job->sink && report->error.code == LAP_OK && !run->jobs.failed_fast &&
+        publish(run, p, &why) != LAP_OK) {
         report->status = why.code == LAP_E_EXISTS ? LAP_SKIPPED : LAP_FAILED;
         report->error = why;
     }
     if (report->error.code == LAP_E_CHANGED && p->folder)
         judge_changed(run, p);
-    /* If the run stops before a job begins, the file has not failed. */
-    if (report->error.code == LAP_E_CANCELLED && run->stop.code == LAP_OK)
-        lap_control_check(&run->jobs.control, &run->stop);
-    else if (report->error.code != LAP_E_CANCELLED && !run->stopping)
+    if (!lap_jobs_was_stopped(&run->jobs, job) && !run->jobs.failed_fast)
         notify(run, job);
     free_photo(p);
 }
@@ -383,24 +373,30 @@ static lap_status plan(in_place *run, photo *p, lap_report *report)
     return status;
 }
 
+/* NULL: out of memory. */
+static photo *photo_of(const in_place *run, const char *path)
+{
+    photo *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->job = (lap_job){.work = lap_job_write, .settings = &run->settings};
+    p->job.input = strdup(path);
+    p->job.output = strdup(path);
+    if (p->job.input && p->job.output)
+        return p;
+    free_photo(p);
+    return NULL;
+}
+
 static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
 {
     in_place *run = user;
-    lap_jobs_make_room(&run->jobs);
-    if (run->stop.code == LAP_OK)
-        lap_control_check(&run->jobs.control, &run->stop);
-    if (run->stop.code != LAP_OK || run->stopping)
-        return LAP_E_CANCELLED; /* ends the walk; work() knows why */
-    photo *p = calloc(1, sizeof *p);
-    if (p) {
-        p->job = (lap_job){.work = lap_job_write, .settings = &run->settings};
-        p->job.input = strdup(entry->path);
-        p->job.output = strdup(entry->path);
-    }
-    if (!p || !p->job.input || !p->job.output) {
-        free_photo(p);
+    const lap_code code = lap_jobs_make_room(&run->jobs);
+    if (code != LAP_OK)
+        return code;
+    photo *p = photo_of(run, entry->path);
+    if (!p)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    }
     run->jobs.counts->found++;
     lap_report *report = &p->job.report;
     if (entry->problem) {
@@ -479,10 +475,9 @@ static lap_code work(in_place *run, lap_list *list, lap_error *err)
     lap_error walking = {0};
     lap_code code = lap_walk(&run->options, list, work_on, run, &walking);
     lap_jobs_finish(&run->jobs, code != LAP_OK);
-    if (run->stop.code != LAP_OK)
-        return lap_error_set(err, &run->stop);
-    if (code != LAP_OK && !run->stopping)
-        return lap_error_set(err, &walking);
+    code = lap_jobs_result(&run->jobs, code, &walking, err);
+    if (code != LAP_OK)
+        return code;
     return run->refused.code == LAP_OK || run->order->again
                ? LAP_OK
                : lap_fail_at(err, LAP_E_WRITE, run->refused.subject, "%s", run->refused.message);

@@ -52,6 +52,32 @@ lap_code lap_jobs_open(lap_jobs *jobs, lap_context *context, lap_batch_load *loa
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
+void lap_jobs_note(lap_jobs *jobs, const lap_error *why)
+{
+    if (jobs->stop.code == LAP_OK)
+        jobs->stop = *why;
+}
+
+bool lap_jobs_was_stopped(lap_jobs *jobs, const lap_job *job)
+{
+    if (job->report.error.code != LAP_E_CANCELLED)
+        return false;
+    if (jobs->stop.code == LAP_OK)
+        lap_control_check(&jobs->control, &jobs->stop);
+    return true;
+}
+
+static void end_if_due(lap_jobs *jobs, const lap_report *report)
+{
+    const lap_error *why = &report->error;
+    if (report->status == LAP_FAILED && why->code == LAP_E_DISK_FULL && jobs->stop.code == LAP_OK)
+        lap_fail_at(&jobs->stop, LAP_E_DISK_FULL, why->subject, "stopped early: %s", why->message);
+    if (report->status == LAP_FAILED && jobs->options->fail_fast)
+        jobs->failed_fast = true;
+    if (jobs->stop.code != LAP_OK || jobs->failed_fast)
+        lap_executor_cancel(jobs->executor);
+}
+
 void lap_jobs_count(lap_jobs *jobs, const lap_report *report)
 {
     lap_batch_counts *c = jobs->counts;
@@ -70,6 +96,7 @@ void lap_jobs_count(lap_jobs *jobs, const lap_report *report)
     }
     if (jobs->options->work)
         lap_times_add(&jobs->options->work->busy, &report->ms);
+    end_if_due(jobs, report);
 }
 
 static void take_back(lap_jobs *jobs, lap_job *job)
@@ -114,10 +141,13 @@ static void reap(lap_jobs *jobs)
 
 /* ---- handing in -------------------------------------------------------------------------------- */
 
-void lap_jobs_make_room(lap_jobs *jobs)
+lap_code lap_jobs_make_room(lap_jobs *jobs)
 {
     while (jobs->next - jobs->given == jobs->room)
         reap(jobs);
+    if (jobs->stop.code == LAP_OK)
+        lap_control_check(&jobs->control, &jobs->stop);
+    return jobs->stop.code != LAP_OK || jobs->failed_fast ? LAP_E_CANCELLED : LAP_OK;
 }
 
 lap_code lap_jobs_submit(lap_jobs *jobs, lap_job *job, lap_error *err)
@@ -134,15 +164,10 @@ void lap_jobs_add(lap_jobs *jobs, lap_job *job)
     take_back(jobs, job);
 }
 
-void lap_jobs_stop(lap_jobs *jobs)
-{
-    lap_executor_cancel(jobs->executor);
-}
-
 void lap_jobs_finish(lap_jobs *jobs, bool cancel)
 {
     if (cancel)
-        lap_jobs_stop(jobs);
+        lap_executor_cancel(jobs->executor);
     while (lap_executor_pending(jobs->executor))
         reap(jobs);
     if (jobs->options->work)
@@ -151,10 +176,11 @@ void lap_jobs_finish(lap_jobs *jobs, bool cancel)
 
 lap_code lap_jobs_result(const lap_jobs *jobs, lap_code code, const lap_error *why, lap_error *err)
 {
-    if (lap_control_check(&jobs->control, err) != LAP_OK)
-        return LAP_E_CANCELLED;
-    if (code != LAP_OK)
-        (void)lap_error_set(err, why);
+    if (jobs->stop.code != LAP_OK)
+        return lap_error_set(err, &jobs->stop);
+    if (code == LAP_OK || jobs->failed_fast)
+        return LAP_OK;
+    (void)lap_error_set(err, why);
     return code;
 }
 

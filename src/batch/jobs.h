@@ -1,5 +1,6 @@
-/* The jobs of a run over many files. One owner thread calls all these functions: it submits jobs as it walks,
- * and receives results as they finish, or in the order of submission. */
+/* The jobs of a run over many files, and what ends such a run early. One owner thread calls all these
+ * functions: it submits jobs as it walks, and receives results as they finish, or in the order of
+ * submission. */
 #ifndef LAP_JOBS_H
 #define LAP_JOBS_H
 
@@ -21,6 +22,8 @@ typedef struct lap_jobs {
     lap_control control; /* tells whether the run was stopped */
     lap_batch_counts *counts;
     double began_ms;
+    lap_error stop;         /* why the run ends early; LAP_OK: it does not, or fail_fast ends it */
+    bool failed_fast;       /* a file failed, and options->fail_fast is set */
     lap_executor *executor; /* closed by lap_jobs_close */
 
     /* internal to jobs.c */
@@ -37,20 +40,25 @@ void lap_jobs_begin(
 /* Starts the executor that suits the load, and sets load->jobs. If load is NULL, uses threads only.
  * LAP_E_MEMORY, LAP_E_BACKEND. */
 lap_code lap_jobs_open(lap_jobs *jobs, lap_context *context, lap_batch_load *load, lap_error *err);
-/* Waits until one more job may be submitted. */
-void lap_jobs_make_room(lap_jobs *jobs);
+/* Waits until one more job may be submitted. LAP_E_CANCELLED, without a message: the run ends early, which
+ * also ends the walk; lap_jobs_result knows why. */
+lap_code lap_jobs_make_room(lap_jobs *jobs);
 /* Submits a job, and takes it over. Call lap_jobs_make_room first. */
 lap_code lap_jobs_submit(lap_jobs *jobs, lap_job *job, lap_error *err);
 /* Takes over a job that needs no work, because its report is filled. Call lap_jobs_make_room first. */
 void lap_jobs_add(lap_jobs *jobs, lap_job *job);
-/* Call from give when the run is to end: submitted jobs that have not begun come back as cancelled. */
-void lap_jobs_stop(lap_jobs *jobs);
+/* Whether the job was not done because the run was stopped. Then its
+ * file has not failed. */
+bool lap_jobs_was_stopped(lap_jobs *jobs, const lap_job *job);
+/* Notes why the run ends early, unless that is known already. */
+void lap_jobs_note(lap_jobs *jobs, const lap_error *why);
 /* Waits for all submitted jobs. With cancel, jobs that have not begun come back as cancelled. */
 void lap_jobs_finish(lap_jobs *jobs, bool cancel);
-/* Returns how a run that only reads ended: that it was stopped, or else the result of the walk (code and
- * why). */
+/* Returns how the run ended: why early, or else the result of the walk (code and why). A request to stop that
+ * comes after the last job is ignored. */
 lap_code lap_jobs_result(const lap_jobs *jobs, lap_code code, const lap_error *why, lap_error *err);
-/* Adds a file's report to counts, and its times to options->work. */
+/* Adds a file's report to counts, and its times to options->work. A full disk, and with options->fail_fast
+ * any failure, ends the run: submitted jobs that have not begun come back as cancelled. */
 void lap_jobs_count(lap_jobs *jobs, const lap_report *report);
 /* Call after lap_jobs_finish, or if nothing was submitted. Sets counts->ms. */
 void lap_jobs_close(lap_jobs *jobs);

@@ -2,7 +2,9 @@
  * time of one thread for libjpeg-turbo's decoding and encoding, from memory to memory, and for the filter,
  * divided by the threads: the time of a program that codes only with that library. The whole pipeline,
  * without files, is timed beside it; with our coders it may be faster than the floor. If there is a CUDA
- * device, the same work is timed there (bench_codec_device.h). */
+ * device, the same work is timed there. */
+#include "bench/bench_codec.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -13,12 +15,7 @@
 #include "base/border.h"
 #include "base/status.h"
 #include "batch/walk.h"
-#include "bench/bench.h"
 #include "bench/bench_buffers.h"
-#include "bench/bench_codec_device.h"
-#include "bench/bench_decode.h"
-#include "bench/bench_decoders.h"
-#include "bench/bench_encode.h"
 #include "bench/bench_image.h"
 #include "libjpeg/jpeg_floor.h"
 #include "rungs/run_rung.h"
@@ -35,8 +32,7 @@ typedef struct codec_bench {
     lap_settings settings;
     lap_jpeg_floor *floor;
     lap_bench_teams teams;
-    lap_encode_bench encoders;
-    lap_decoders_bench decoders;
+    lap_coders_bench encoders, decoders;
     lap_image pixels, edges; /* as large as the last photo */
     double *times[ROWS];
     double pixel_count; /* of all photos */
@@ -122,10 +118,10 @@ static lap_code time_photo(codec_bench *b, const void *bytes, size_t size, lap_e
     lap_code code = time_floor(b, bytes, size, err);
     if (code != LAP_OK)
         return code;
-    code = lap_encode_bench_photo(&b->encoders, &b->edges.view, b->settings.quality, b->run, err);
+    code = lap_coders_bench_encode(&b->encoders, &b->edges.view, b->settings.quality, b->run, err);
     if (code != LAP_OK)
         return code;
-    code = lap_decoders_bench_photo(&b->decoders, bytes, size, b->run, err);
+    code = lap_coders_bench_decode(&b->decoders, bytes, size, b->run, err);
     if (code != LAP_OK)
         return code;
     double at = lap_now_ms();
@@ -135,7 +131,7 @@ static lap_code time_photo(codec_bench *b, const void *bytes, size_t size, lap_e
         time_on_device(b, bytes, size, out, out_size);
     free(out);
     if (code == LAP_OK)
-        code = lap_bench_decode(&b->teams, bytes, size, &b->pixels.view, err);
+        code = lap_bench_teams_decode(&b->teams, bytes, size, &b->pixels.view, err);
     if (code != LAP_OK)
         return code;
     b->times[SCAN][b->run] += b->teams.scan_ms;
@@ -243,8 +239,8 @@ static void report_rows(codec_bench *b)
         if (i == FLOOR)
             shape = row;
     }
-    lap_coders_bench_report(&b->encoders.coders, &shape);
-    lap_coders_bench_report(&b->decoders.coders, &shape);
+    lap_coders_bench_report(&b->encoders, &shape);
+    lap_coders_bench_report(&b->decoders, &shape);
 }
 
 static lap_code time_all(codec_bench *b, lap_error *err)
@@ -278,9 +274,9 @@ lap_code lap_bench_codec(lap_bench_run *bench, lap_context *context, lap_error *
     if (code == LAP_OK)
         code = lap_codec_device_begin(&b.device, bench, err);
     if (code == LAP_OK)
-        code = lap_coders_bench_begin(&b.encoders.coders, bench, LAP_OP_ENCODE, err);
+        code = lap_coders_bench_begin(&b.encoders, bench, LAP_OP_ENCODE, err);
     if (code == LAP_OK)
-        code = lap_coders_bench_begin(&b.decoders.coders, bench, LAP_OP_DECODE, err);
+        code = lap_coders_bench_begin(&b.decoders, bench, LAP_OP_DECODE, err);
     if (code == LAP_OK)
         code = time_all(&b, err);
     if (code == LAP_OK)
@@ -288,8 +284,8 @@ lap_code lap_bench_codec(lap_bench_run *bench, lap_context *context, lap_error *
     lap_codec_device_end(&b.device, code == LAP_OK);
     for (int i = 0; i < ROWS; i++)
         free(b.times[i]);
-    lap_encode_bench_end(&b.encoders);
-    lap_decoders_bench_end(&b.decoders);
+    lap_coders_bench_end(&b.encoders);
+    lap_coders_bench_end(&b.decoders);
     lap_bench_teams_destroy(&b.teams);
     lap_jpeg_floor_destroy(b.floor);
     lap_image_destroy(&b.pixels);

@@ -1,12 +1,10 @@
 /* Times the codec on a device: one photo alone and several at once, with the limits of the bus and of the
  * device's memory. Compares each result with the CPU's before and after timing it. */
-#include "bench/bench_codec_device.h"
-
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/status.h"
-#include "bench/bench_rates.h"
+#include "bench/bench_codec.h"
 #include "cuda/device/device.h"
 #include "device/devices.h"
 

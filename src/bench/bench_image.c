@@ -1,7 +1,5 @@
 #include "bench/bench_image.h"
 
-#include "run/pixels.h"
-
 /* Size of the lab sheet's photo. */
 enum { DEFAULT_WIDTH = 4992, DEFAULT_HEIGHT = 3744 };
 
@@ -32,29 +30,36 @@ static void synthesize(const lap_view *to)
     }
 }
 
+static lap_code read_photo(const lap_bench_options *options, lap_pixels **photo, lap_error *err)
+{
+    const lap_settings settings = {.gray = options->channels == 1, .fail_on = LAP_FAIL_TRUNCATED};
+    lap_context *context = lap_context_create(1, err);
+    if (!context)
+        return LAP_E_MEMORY;
+    const lap_code code = lap_pixels_read(context, options->image, &settings, photo, err);
+    lap_context_destroy(context);
+    return code;
+}
+
 lap_code lap_bench_image(const lap_bench_options *options, lap_image *image, lap_error *err)
 {
-    lap_read_image photo = {.note = ""};
+    lap_pixels *photo = NULL;
     int width = options->width ? options->width : DEFAULT_WIDTH;
     int height = options->height ? options->height : DEFAULT_HEIGHT;
     lap_code code = LAP_OK;
     if (options->image) {
-        const lap_read_options how = {.gray = options->channels == 1, .fail_on = LAP_FAIL_TRUNCATED};
-        lap_source *source = NULL;
-        code = lap_source_open(options->image, &source, err);
-        if (code == LAP_OK)
-            code = lap_image_read(source, &how, 0, &photo, err);
+        code = read_photo(options, &photo, err);
         if (code == LAP_OK && !options->width) {
-            width = photo.image.view.width;
-            height = photo.image.view.height;
+            width = lap_pixels_view(photo)->width;
+            height = lap_pixels_view(photo)->height;
         }
     }
     if (code == LAP_OK)
         code = lap_image_create(image, width, height, options->channels, LAP_APRON, err);
     if (code == LAP_OK && options->image)
-        tile(&photo.image.view, &image->view);
+        tile(lap_pixels_view(photo), &image->view);
     else if (code == LAP_OK)
         synthesize(&image->view);
-    lap_image_destroy(&photo.image);
+    lap_pixels_free(photo);
     return code;
 }

@@ -54,7 +54,9 @@ static lap_code compare_pixels(comparison *c, lap_pixels *pixels, lap_error *err
     const lap_view *view = lap_pixels_view(pixels);
     const lap_compare_options options = {.backends = c->cli->bench.backends,
         .mask_border = c->cli->allowed.mask_border,
-        .runs = c->cli->bench.runs};
+        .runs = c->cli->bench.runs,
+        .each = each_row,
+        .user = c};
     lap_code code = LAP_OK;
     c->photo = view;
     c->result.width = view->width;
@@ -62,7 +64,7 @@ static lap_code compare_pixels(comparison *c, lap_pixels *pixels, lap_error *err
     c->result.channels = view->channels;
     for (int op = 0; op < LAP_OP_COUNT && code == LAP_OK; op++)
         if (c->cli->ops >> op & 1)
-            code = lap_compare(c->context, (lap_op)op, pixels, &options, &c->cli->settings, each_row, c, err);
+            code = lap_compare(c->context, (lap_op)op, pixels, &options, &c->cli->settings, err);
     if (code == LAP_OK && c->no_memory) {
         *err = (lap_error){.code = LAP_E_MEMORY, .message = "out of memory"};
         return LAP_E_MEMORY;

@@ -348,8 +348,9 @@ static int diff_folders(lap_cli *cli)
     run.sheet = cli->report ? lap_sheet_create() : NULL;
     lap_folder_start(folder, context, "pairs");
     const lap_diff_rules rules = lap_cli_diff_rules(cli, run.rows != NULL);
-    const lap_code code = lap_compare_folders(context, cli->operands[0], cli->operands[1], &folder->options,
-        &cli->settings, &rules, on_pair, &run, &folder->counts, &folder->err);
+    const lap_pairing pairing = {cli->operands[0], cli->operands[1], &folder->options, &rules, on_pair, &run};
+    const lap_code code =
+        lap_compare_folders(context, &pairing, &cli->settings, &folder->counts, &folder->err);
     lap_folder_stop(folder);
     const bool reported = !cli->report || !folder->counts.found ||
                           lap_sheet_write(run.sheet, cli, context, json_of(&run)) == LAP_EXIT_OK;

@@ -344,8 +344,8 @@ static int measure_folder(lap_cli *cli, lap_context *context, const lap_measure_
     lap_folder *folder = &run.folder;
     lap_folder_begin(folder, cli, cli->operand_count);
     lap_folder_start(folder, context, "files");
-    const lap_code code = lap_measure_batch(
-        context, &folder->options, &cli->settings, options, on_event, &run, &folder->counts, &folder->err);
+    const lap_measure_order order = {&folder->options, options, on_event, &run};
+    const lap_code code = lap_measure_batch(context, &order, &cli->settings, &folder->counts, &folder->err);
     lap_folder_stop(folder);
     if (code != LAP_OK && folder->lost == LAP_EXIT_OK)
         lap_cli_print_error(&folder->err, NULL);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "codec/exif_tree.h"
-#include "codec/exif_write.h"
 #include "codec/tiff.h"
 
 int lap_exif_orientation(const uint8_t *payload, size_t size)

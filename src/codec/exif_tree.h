@@ -75,5 +75,9 @@ bool lap_exif_tree_thumbnail(
 const char *lap_exif_tree_why(const lap_exif_tree *tree, const lap_exif_directory *d, size_t i);
 /* Records every dropped entry, and bytes that nothing refers to. */
 void lap_exif_tree_report(const lap_exif_tree *tree, lap_meta_drops *drops);
+/* Writes new EXIF from the entries that are kept, as a TIFF structure, to `to`, which has room for
+ * LAP_EXIF_ROOM bytes including the signature. Returns its size; 0: no tag is kept. Records in change->drops
+ * values that no longer fit. */
+size_t lap_exif_write(const lap_exif_tree *tree, const lap_exif_change *change, uint8_t *to);
 
 #endif

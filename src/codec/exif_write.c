@@ -1,4 +1,4 @@
-#include "codec/exif_write.h"
+#include "codec/exif_tree.h"
 
 #include <string.h>
 

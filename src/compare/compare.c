@@ -7,7 +7,7 @@
 enum { MOST_RUNS = 10000 };
 
 lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels, const lap_compare_options *options,
-    const lap_settings *settings, lap_compare_fn *each, void *user, lap_error *err)
+    const lap_settings *settings, lap_error *err)
 {
     const lap_params params = lap_params_complete(&settings->params);
     static lap_code (*const ladders[LAP_OP_COUNT])(const lap_comparison *, lap_error *) = {
@@ -29,8 +29,8 @@ lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels, const 
         .backends = options->backends,
         .params = &params,
         .border = settings->border,
-        .each = each,
-        .user = user};
+        .each = options->each,
+        .user = options->user};
     if ((int)op < 0 || op >= LAP_OP_COUNT)
         return lap_fail(err, LAP_E_USAGE, "no such ladder: %d", (int)op);
     if (options->runs < 0 || options->runs > MOST_RUNS)

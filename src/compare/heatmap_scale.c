@@ -24,24 +24,34 @@ enum { WIDTH = MARGIN + SQUARE + MARGIN + BAR + MARGIN, HEIGHT = GAP + SQUARE + 
 
 static const uint8_t ink[3] = {LAP_HEAT_INK, LAP_HEAT_INK, LAP_HEAT_INK};
 
-static void fill(const lap_view *v, int unit, int x, int y, int w, int h, const uint8_t color[3])
+typedef struct sheet { /* the picture of the scale; a dot is a square of `unit` pixels */
+    const lap_view *view;
+    int unit;
+} sheet;
+
+typedef struct box { /* in dots */
+    int x, y, width, height;
+} box;
+
+static void fill(const sheet *s, box b, const uint8_t color[3])
 {
-    for (int row = y * unit; row < (y + h) * unit; row++)
-        for (int column = x * unit; column < (x + w) * unit; column++)
+    const lap_view *v = s->view;
+    for (int row = b.y * s->unit; row < (b.y + b.height) * s->unit; row++)
+        for (int column = b.x * s->unit; column < (b.x + b.width) * s->unit; column++)
             memcpy(v->base + row * v->stride + (ptrdiff_t)column * 3, color, 3);
 }
 
-static void number(const lap_view *v, int unit, int center, int value)
+static void number(const sheet *s, int center, int value)
 {
     char text[8];
     const int length = snprintf(text, sizeof text, "%d", value);
     int x = center - (length * ADVANCE - 1) / 2;
-    fill(v, unit, center, GAP + SQUARE, 1, TICK, ink);
+    fill(s, (box){center, GAP + SQUARE, 1, TICK}, ink);
     for (const char *c = text; *c; c++, x += ADVANCE)
         for (int y = 0; y < DIGIT_H; y++)
             for (int dot = 0; dot < DIGIT_W; dot++)
                 if (digits[*c - '0'][y] >> (DIGIT_W - 1 - dot) & 1)
-                    fill(v, unit, x + dot, GAP + SQUARE + TICK + GAP + y, 1, 1, ink);
+                    fill(s, (box){x + dot, GAP + SQUARE + TICK + GAP + y, 1, 1}, ink);
 }
 
 /* The middle of a level's part of the bar. */
@@ -73,22 +83,22 @@ lap_code lap_heat_scale(const lap_ramp ramp, int top, int unit, lap_image *image
     lap_code code = lap_image_create(image, WIDTH * unit, HEIGHT * unit, 3, 0, err);
     if (code != LAP_OK)
         return code;
-    const lap_view *v = &image->view;
-    fill(v, unit, 0, 0, WIDTH, HEIGHT, lap_heat_ground);
-    fill(v, unit, MARGIN, GAP, SQUARE, SQUARE, lap_heat_zero);
-    number(v, unit, MARGIN + SQUARE / 2, 0);
+    const sheet s = {&image->view, unit};
+    fill(&s, (box){0, 0, WIDTH, HEIGHT}, lap_heat_ground);
+    fill(&s, (box){MARGIN, GAP, SQUARE, SQUARE}, lap_heat_zero);
+    number(&s, MARGIN + SQUARE / 2, 0);
     if (top < 1)
         return LAP_OK;
     for (int x = 0; x < BAR; x++)
-        fill(v, unit, MARGIN + SQUARE + MARGIN + x, GAP, 1, SQUARE,
+        fill(&s, (box){MARGIN + SQUARE + MARGIN + x, GAP, 1, SQUARE},
             lap_heat_color(ramp, level_at(x, top), top));
-    number(v, unit, middle_of(top, top), top);
+    number(&s, middle_of(top, top), top);
     if (top > 1)
-        number(v, unit, middle_of(1, top), 1);
+        number(&s, middle_of(1, top), 1);
     const int step = step_of(top);
     for (int level = step > 1 ? step : 2; level < top; level += step)
         if (middle_of(level, top) - middle_of(1, top) >= CLEAR &&
             middle_of(top, top) - middle_of(level, top) >= CLEAR)
-            number(v, unit, middle_of(level, top), level);
+            number(&s, middle_of(level, top), level);
     return LAP_OK;
 }

@@ -7,7 +7,7 @@
 #include "base/image.h"
 #include "base/params.h"
 #include "base/status.h"
-#include "ops/filter.h"
+#include "ops/ops.h"
 #include "rungs/run_rung.h"
 #include "rungs/run_views.h"
 
@@ -153,19 +153,13 @@ static lap_code filter_whole(const task *t, lap_error *err)
     const lap_resources use = {.exec.err = err};
     if (t->in->apron == 0)
         return lap_rung_filter(t->rung, &use, t->in, t->out, t->params, t->border);
-    lap_view wide = *t->in;
-    wide.base -= LAP_APRON * (wide.stride + wide.channels);
-    wide.width += 2 * LAP_APRON;
-    wide.height += 2 * LAP_APRON;
-    wide.apron = 0;
+    const lap_view wide = lap_view_inset(t->in, -LAP_APRON);
     lap_image result = {0};
     lap_code code = lap_image_create(&result, wide.width, wide.height, wide.channels, 0, err);
     if (code == LAP_OK)
         code = lap_rung_filter(t->rung, &use, &wide, &result.view, t->params, t->border);
     if (code == LAP_OK) {
-        lap_view middle = lap_view_rows(&result.view, LAP_APRON, t->out->height);
-        middle.base += (ptrdiff_t)LAP_APRON * middle.channels;
-        middle.width = t->out->width;
+        const lap_view middle = lap_view_inset(&result.view, LAP_APRON);
         lap_view_copy(&middle, t->out);
     }
     lap_image_destroy(&result);

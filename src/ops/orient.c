@@ -1,4 +1,4 @@
-#include "ops/orient.h"
+#include "ops/ops.h"
 
 #include <string.h>
 

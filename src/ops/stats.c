@@ -1,4 +1,4 @@
-#include "ops/stats.h"
+#include "ops/ops.h"
 
 #include <math.h>
 #include <string.h>

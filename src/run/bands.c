@@ -7,7 +7,7 @@
 #include "base/pages.h"
 #include "base/status.h"
 #include "base/times.h"
-#include "ops/orient.h"
+#include "ops/ops.h"
 #include "rungs/run_rung.h"
 
 typedef struct cell {

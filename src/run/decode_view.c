@@ -79,32 +79,27 @@ static lap_code collect_view(
     if (code == LAP_OK && is_converted)
         convert_channels(&image.view, view);
     lap_image_destroy(&image);
-    report->warnings = damage.warnings;
-    snprintf(report->warning, sizeof report->warning, "%s", damage.first);
+    lap_report_damage(report, &damage);
     return code;
 }
 
-static lap_code decode_view(lap_context *context, lap_source *source, const lap_settings *settings,
-    lap_view *view, lap_report *report, lap_error *err)
+/* The turn that makes the picture upright, if the settings want that. */
+static lap_turn turn_of(const lap_whole *whole, const lap_settings *settings)
 {
-    const lap_control control = lap_context_control(context, settings->timeout_s, lap_now_ms());
-    const lap_read_options options = lap_whole_options(context, settings, &control);
+    return settings->auto_orient ? (lap_turn)lap_decoder_header(whole->decoder)->orientation : LAP_TURN_NONE;
+}
+
+static lap_code decode_view(
+    const lap_whole *whole, const lap_settings *settings, lap_view *view, lap_report *report, lap_error *err)
+{
+    const lap_header *h = lap_decoder_header(whole->decoder);
+    const lap_turn turn = turn_of(whole, settings);
     lap_view pixels = *view;
-    lap_decoder *decoder = NULL;
-    lap_turn turn = LAP_TURN_NONE;
-    lap_code code = lap_whole_open(source, &options, 1, &decoder, err);
-    if (code == LAP_OK) {
-        const lap_header *h = lap_decoder_header(decoder);
-        turn = settings->auto_orient ? (lap_turn)h->orientation : LAP_TURN_NONE;
-        code = fit_view(h, turn, &pixels, err);
-        if (code == LAP_OK && pixels.channels != h->channels)
-            code = lap_whole_fit(decoder, &options, 2, err);
-    }
+    lap_code code = fit_view(h, turn, &pixels, err);
+    if (code == LAP_OK && pixels.channels != h->channels)
+        code = lap_whole_fit(whole, 2, err);
     if (code == LAP_OK)
-        code = collect_view(decoder, turn, &pixels, report, err);
-    if (decoder)
-        lap_whole_note(decoder, report->note, sizeof report->note);
-    lap_decoder_close(decoder);
+        code = collect_view(whole->decoder, turn, &pixels, report, err);
     if (code == LAP_OK)
         *view = pixels;
     else if (!view->base)
@@ -125,60 +120,49 @@ static lap_code check_view(const lap_settings *settings, const lap_view *view, l
     return lap_settings_check(settings, err);
 }
 
+static lap_code open_file(lap_whole *whole, lap_context *context, const void *file, size_t size,
+    const lap_settings *settings, lap_error *err)
+{
+    const lap_code code = lap_source_memory(file, size, "memory", &whole->source, err);
+    return code == LAP_OK ? lap_whole_open(whole, context, settings, 1, err) : code;
+}
+
 lap_code lap_decode_view(lap_context *context, const void *file, size_t size, const lap_settings *given,
     lap_view *view, lap_report *report, lap_error *err)
 {
     const lap_settings completed = lap_settings_complete(given), *settings = &completed;
     const double start = lap_now_ms();
-    lap_source *source = NULL;
+    lap_whole whole = {0};
     lap_error why = {0};
     lap_report unread;
     report = report ? report : &unread;
     *report = (lap_report){.bytes_in = size};
     lap_code code = check_view(settings, view, &why);
     if (code == LAP_OK)
-        code = lap_source_memory(file, size, "memory", &source, &why);
+        code = open_file(&whole, context, file, size, settings, &why);
     if (code == LAP_OK)
-        code = decode_view(context, source, settings, view, report, &why);
-    lap_source_close(source);
-    report->width = code == LAP_OK ? view->width : 0;
-    report->height = code == LAP_OK ? view->height : 0;
-    report->channels = code == LAP_OK ? view->channels : 0;
-    return lap_report_conclude(code, &why, NULL, start, report, err);
-}
-
-static lap_code decode_size(
-    lap_context *context, lap_source *source, const lap_settings *settings, lap_view *view, lap_error *err)
-{
-    const lap_control control = lap_context_control(context, settings->timeout_s, lap_now_ms());
-    const lap_read_options options = lap_whole_options(context, settings, &control);
-    lap_view sized = *view;
-    lap_decoder *decoder = NULL;
-    size_t bytes;
-    lap_code code = lap_whole_open(source, &options, 1, &decoder, err);
-    if (code == LAP_OK) {
-        const lap_header *h = lap_decoder_header(decoder);
-        const lap_turn turn = settings->auto_orient ? (lap_turn)h->orientation : LAP_TURN_NONE;
-        code = size_view(h, turn, &sized, &bytes, err);
-    }
-    lap_decoder_close(decoder);
-    if (code == LAP_OK)
-        *view = sized;
-    return code;
+        code = decode_view(&whole, settings, view, report, &why);
+    lap_whole_note(&whole, report->note, sizeof report->note);
+    lap_whole_close(&whole);
+    return lap_view_conclude(code, &why, start, view, report, err);
 }
 
 lap_code lap_decode_size(lap_context *context, const void *file, size_t size, const lap_settings *given,
     lap_view *view, lap_error *err)
 {
     const lap_settings completed = lap_settings_complete(given), *settings = &completed;
-    lap_source *source = NULL;
+    lap_whole whole = {0};
+    lap_view sized = *view;
+    size_t bytes;
     lap_code code = check_view(settings, view, err);
     if (code == LAP_OK && view->base)
         code = lap_fail(err, LAP_E_USAGE, "a view that gets a size has no pixels yet");
     if (code == LAP_OK)
-        code = lap_source_memory(file, size, "memory", &source, err);
+        code = open_file(&whole, context, file, size, settings, err);
     if (code == LAP_OK)
-        code = decode_size(context, source, settings, view, err);
-    lap_source_close(source);
+        code = size_view(lap_decoder_header(whole.decoder), turn_of(&whole, settings), &sized, &bytes, err);
+    lap_whole_close(&whole);
+    if (code == LAP_OK)
+        *view = sized;
     return code;
 }

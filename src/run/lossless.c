@@ -66,7 +66,7 @@ static lap_turn turn_of(const lap_settings *s, const lap_jpeg_scan *scan, const 
 static lap_code plan_turn(lap_photo *p, const lap_jpeg_scan *scan, const uint8_t *bytes, lap_error *err)
 {
     lap_lossless_way *way = &p->lossless;
-    const lap_settings *s = p->settings;
+    const lap_settings *s = &p->settings;
     const char *why = lap_jpeg_turn_obstacle(scan);
     char partial[160];
     bool whole;
@@ -88,7 +88,7 @@ static lap_code plan_turn(lap_photo *p, const lap_jpeg_scan *scan, const uint8_t
 
 lap_code lap_lossless_plan(lap_photo *p, lap_error *err)
 {
-    const lap_settings *s = p->settings;
+    const lap_settings *s = &p->settings;
     const uint8_t *bytes = NULL;
     lap_input kind;
     lap_jpeg_scan scan = {0};
@@ -134,7 +134,7 @@ static lap_code read_and_move(lap_photo *p, lap_jpeg_turned **turned, lap_error 
         .width = way->width,
         .height = way->height,
         .progressive = p->plan.write.progressive,
-        .control = p->control};
+        .control = &p->control};
     lap_error why;
     const double start = lap_now_ms();
     lap_code code = lap_jpeg_turn_read(p->decoder, err);
@@ -179,7 +179,7 @@ lap_code lap_lossless_run(lap_photo *p, lap_error *err)
     if (limit && need > limit)
         return lap_fail_over_limit(
             err, "turning without loss takes up to", need, limit, LAP_REMEDY_MAX_MEMORY);
-    lap_code code = limit ? lap_budget_take(budget, need, limit, p->control, err) : LAP_OK;
+    lap_code code = limit ? lap_budget_take(budget, need, limit, &p->control, err) : LAP_OK;
     if (code != LAP_OK)
         return code;
     code = turn_and_write(p, err);

@@ -22,31 +22,22 @@ void lap_measurement_free(lap_measurement *measurement)
 static lap_code measure_bands(
     const lap_run_order *order, int threshold, lap_measurement *m, lap_report *report, lap_error *err)
 {
-    lap_settings settings = *order->settings;
-    lap_control control = lap_context_control(order->context, settings.timeout_s, lap_now_ms());
-    lap_source *source = NULL;
-    lap_photo_counts *counts = calloc(1, sizeof *counts);
-    settings.format = lap_format_name(LAP_FORMAT_NOTHING);
-    lap_code code = counts ? lap_source_open(order->in, &source, err)
-                           : lap_fail(err, LAP_E_MEMORY, "out of memory for statistics");
-    lap_photo photo = {.context = order->context,
-        .settings = &settings,
-        .control = &control,
-        .source = source,
-        .counts = counts,
-        .left_by_device = order->left_by_device};
+    lap_photo p = lap_photo_of(order, lap_now_ms());
+    p.counts = calloc(1, sizeof *p.counts);
+    lap_code code = p.counts ? lap_source_open(order->in, &p.source, err)
+                             : lap_fail(err, LAP_E_MEMORY, "out of memory for statistics");
     if (code == LAP_OK)
-        code = lap_photo_run(&photo, report, err);
+        code = lap_photo_run(&p, report, err);
     if (code == LAP_OK)
-        code = lap_photo_stats(counts, photo.channels, threshold, &m->stats, err);
-    code = lap_source_result(source, NULL, code, err);
+        code = lap_photo_stats(p.counts, p.channels, threshold, &m->stats, err);
+    code = lap_source_result(p.source, NULL, code, err);
     m->width = report->width;
     m->height = report->height;
     m->channels = report->channels;
     m->resolved = report->resolved;
     m->note = report->note[0] ? strdup(report->note) : NULL;
-    free(counts);
-    lap_source_close(source);
+    free(p.counts);
+    lap_source_close(p.source);
     return code;
 }
 
@@ -68,10 +59,7 @@ static bool inside(const lap_view *view, int mask, lap_view *inner)
 {
     if (mask > (view->width - 1) / 2 || mask > (view->height - 1) / 2)
         return false;
-    *inner = lap_view_rows(view, mask, view->height - 2 * mask);
-    inner->base += (ptrdiff_t)mask * view->channels;
-    inner->width -= 2 * mask;
-    inner->apron = 0;
+    *inner = lap_view_inset(view, mask);
     return true;
 }
 

@@ -11,10 +11,10 @@
 
 static lap_code load(lap_photo *p, lap_error *err)
 {
-    lap_code code = lap_plan_settings(&p->plan, p->settings, NULL, lap_pool_threads(p->context->pool), err);
+    lap_code code = lap_plan_settings(&p->plan, &p->settings, NULL, lap_pool_threads(p->context->pool), err);
     if (p->left_by_device)
         p->plan.decodes_there = false;
-    lap_source_watch(p->source, p->control); /* from here on: holding the file may already wait for a pipe */
+    lap_source_watch(p->source, &p->control); /* from here on: holding the file may already wait for a pipe */
     if (code == LAP_OK && p->plan.decodes_there)
         code = lap_photo_hold_file(p, err);
     if (code == LAP_OK)
@@ -47,7 +47,7 @@ static lap_code run_bands(lap_photo *p, lap_error *err)
 {
     const lap_bands_job job = {.plan = &p->plan,
         .pool = p->context->pool,
-        .control = p->control,
+        .control = &p->control,
         .decoder = p->decoder,
         .encoder = p->encoder,
         .whole = p->whole.memory ? &p->whole.view : NULL,
@@ -77,7 +77,7 @@ static lap_code take_memory(lap_photo *p, uint64_t *has, lap_error *err)
     }
     if (code != LAP_OK || limit == 0)
         return code;
-    code = lap_budget_take(&p->context->budget, p->plan.memory, limit, p->control, err);
+    code = lap_budget_take(&p->context->budget, p->plan.memory, limit, &p->control, err);
     *has = code == LAP_OK ? p->plan.memory : 0;
     return code;
 }

@@ -14,6 +14,7 @@
 #include "device/device_staging.h"
 #include "io/sink.h"
 #include "run/plan.h"
+#include "run/run.h"
 
 /* Whether a JPEG is turned without decoding its pixels (lossless.h). */
 typedef struct lap_lossless_way {
@@ -27,15 +28,16 @@ typedef struct lap_lossless_way {
     int width, height;  /* of the picture before its turn */
 } lap_lossless_way;
 
-typedef struct lap_photo {
-    /* set by the caller */
+typedef struct lap_photo { /* do not move it once it is loaded */
+    /* of the order */
     lap_context *context;
-    const lap_settings *settings; /* checked; read until lap_photo_open returns, then only the plan is read */
-    lap_control *control;         /* or NULL */
+    lap_settings settings; /* checked; read until lap_photo_open returns, then only the plan is read */
+    lap_control control;
+    bool left_by_device; /* a device tried and left it: the CPU decodes it, and sends pixels */
+    /* the caller's, which closes and frees them */
     lap_source *source;
-    lap_sink *sink;           /* the caller closes it; NULL: write nothing */
+    lap_sink *sink;           /* NULL: write nothing */
     lap_photo_counts *counts; /* counts are added here; or NULL */
-    bool left_by_device;      /* a device tried and left it: the CPU decodes it, and sends pixels */
 
     lap_plan plan;
     lap_decoder *decoder;
@@ -57,6 +59,9 @@ typedef struct lap_photo {
     lap_damage damage;
 } lap_photo;
 
+/* A photo of this order; its time limit counts from start_ms. An order without an output has no format but
+ * LAP_FORMAT_NOTHING. */
+lap_photo lap_photo_of(const lap_run_order *order, double start_ms);
 /* Loads the photo and works on it until the output is encoded; waits for all of it. Frees what it made. Fills
  * report as far as known, after a failure too. Call lap_photo_store next. */
 lap_code lap_photo_run(lap_photo *photo, lap_report *report, lap_error *err);
@@ -72,9 +77,8 @@ void lap_photo_report(const lap_photo *photo, lap_report *report);
 /* Computes the statistics of the counts. */
 lap_code lap_photo_stats(
     lap_photo_counts *counts, int channels, int threshold, lap_run_stats *stats, lap_error *err);
-/* After the output is written: computes statistics if the plan wants them, calls lap_sink_finish with the
- * plan's settings, and completes the report. */
-lap_code lap_photo_store(
-    const lap_photo *photo, lap_photo_counts *counts, lap_report *report, lap_error *err);
+/* After the output is written: computes statistics of the counts if the plan wants them, calls
+ * lap_sink_finish with the plan's settings, and completes the report. */
+lap_code lap_photo_store(const lap_photo *photo, lap_report *report, lap_error *err);
 
 #endif

@@ -181,7 +181,7 @@ lap_code lap_photo_on_device(lap_photo *p, bool *is_done, lap_error *err)
     if (code == LAP_OK)
         code = send_photo(&w, err);
     if (code == LAP_OK)
-        code = lap_control_check(p->control, err);
+        code = lap_control_check(&p->control, err);
     if (code == LAP_OK && p->counts)
         lap_photo_counts_add(p->counts, w.staging->counts);
     if (code == LAP_OK)
@@ -260,18 +260,15 @@ static lap_code plan_photo(lap_async_run *r, bool *handled, lap_error *err)
     return code;
 }
 
-/* Whether a device can do all that the settings ask for. Fills settings, format included. */
-static bool plan_settings(
-    lap_async_run *r, const lap_run_order *order, const lap_rung *rung, lap_settings *settings)
+/* Whether a device can do all that the settings ask for. Fills in the format. */
+static bool plan_settings(lap_async_run *r, const lap_run_order *order, const lap_rung *rung)
 {
     lap_error unread;
-    const lap_plan *plan = &r->photo.plan;
-    *settings = *order->settings;
-    settings->format = lap_format_name(LAP_FORMAT_NOTHING);
-    if (order->out && lap_settings_with_format(order->settings, order->out, settings, &unread) != LAP_OK)
+    lap_photo *p = &r->photo;
+    if (order->out && lap_settings_with_format(order->settings, order->out, &p->settings, &unread) != LAP_OK)
         return false;
-    return lap_plan_settings(&r->photo.plan, settings, rung, 1, &unread) == LAP_OK && plan->decodes_there &&
-           (!order->out || plan->encodes_there);
+    return lap_plan_settings(&p->plan, &p->settings, rung, 1, &unread) == LAP_OK && p->plan.decodes_there &&
+           (!order->out || p->plan.encodes_there);
 }
 
 static lap_code load(lap_async_run *r, bool *handled, lap_error *err)
@@ -290,18 +287,13 @@ static lap_code load(lap_async_run *r, bool *handled, lap_error *err)
 lap_code lap_async_run_load(lap_async_run *r, const lap_run_order *order, const lap_rung *rung,
     lap_device_staging *staging, bool *handled, lap_error *err)
 {
-    lap_settings settings;
     *handled = false;
     *r = (lap_async_run){.in = order->in, .staging = staging, .began_ms = lap_now_ms()};
-    r->control = lap_context_control(order->context, order->settings->timeout_s, r->began_ms);
-    r->photo = (lap_photo){.context = order->context,
-        .settings = &settings,
-        .control = &r->control,
-        .device.encoded = order->out != NULL};
-    if (!plan_settings(r, order, rung, &settings))
+    r->photo = lap_photo_of(order, r->began_ms);
+    r->photo.device.encoded = order->out != NULL;
+    if (!plan_settings(r, order, rung))
         return LAP_OK;
     const lap_code code = load(r, handled, err);
-    r->photo.settings = NULL;
     if (code == LAP_OK && *handled)
         note_decoded(&r->photo);
     else
@@ -312,8 +304,9 @@ lap_code lap_async_run_load(lap_async_run *r, const lap_run_order *order, const 
 void lap_async_run_restart(lap_async_run *r)
 {
     const double now = lap_now_ms();
-    if (r->control.deadline_ms > 0)
-        r->control.deadline_ms += now - r->began_ms;
+    lap_control *control = &r->photo.control;
+    if (control->deadline_ms > 0)
+        control->deadline_ms += now - r->began_ms;
     r->began_ms = now;
 }
 
@@ -323,7 +316,8 @@ lap_code lap_async_run_store(lap_async_run *r, const lap_run_order *order, struc
     lap_photo *p = &r->photo;
     lap_error why = {0};
     *report = (lap_report){0};
-    lap_code code = lap_control_check(&r->control, &why);
+    p->counts = r->staging->counts;
+    lap_code code = lap_control_check(&r->photo.control, &why);
     if (code == LAP_OK)
         code = lap_sink_open_below(order->tree, order->out, &p->sink, &why);
     if (code == LAP_OK)
@@ -331,7 +325,7 @@ lap_code lap_async_run_store(lap_async_run *r, const lap_run_order *order, struc
     if (p->sink)
         lap_photo_report(p, report);
     if (code == LAP_OK)
-        code = lap_photo_store(p, r->staging->counts, report, &why);
+        code = lap_photo_store(p, report, &why);
     if (code == LAP_OK)
         code = lap_source_verify(p->source, NULL, &why);
     if (code == LAP_OK && read)
@@ -353,7 +347,7 @@ lap_code lap_async_run_measure(lap_async_run *r, const lap_measure_options *opti
         .height = plan->height,
         .channels = plan->channels,
         .resolved = plan->rung->name};
-    lap_code code = lap_control_check(&r->control, &why);
+    lap_code code = lap_control_check(&r->photo.control, &why);
     if (code == LAP_OK)
         code = lap_photo_stats(r->staging->counts, r->staging->channels, options->threshold, &m->stats, &why);
     if (code == LAP_OK)

@@ -36,7 +36,6 @@ lap_code lap_photo_bring_jpeg(lap_device_slot *slot, const lap_device_staging *s
 
 typedef struct lap_async_run {
     lap_photo photo;
-    lap_control control;
     lap_chunk header; /* of the output */
     lap_device_staging *staging;
     const char *in;

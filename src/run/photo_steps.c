@@ -14,10 +14,21 @@
 
 /* ---- load -------------------------------------------------------------------------------------- */
 
+lap_photo lap_photo_of(const lap_run_order *order, double start_ms)
+{
+    lap_photo p = {.context = order->context,
+        .settings = *order->settings,
+        .control = lap_context_control(order->context, order->settings->timeout_s, start_ms),
+        .left_by_device = order->left_by_device};
+    if (!order->out)
+        p.settings.format = lap_format_name(LAP_FORMAT_NOTHING);
+    return p;
+}
+
 lap_code lap_photo_open(lap_photo *p, lap_error *err)
 {
     lap_plan *plan = &p->plan;
-    lap_read_options options = lap_plan_read(plan, p->settings, p->control, p->context->pool);
+    lap_read_options options = lap_plan_read(plan, &p->settings, &p->control, p->context->pool);
     if (p->lossless.is_taken)
         options.decode = LAP_DECODE_SERIAL;
     const double start = lap_now_ms();
@@ -25,7 +36,7 @@ lap_code lap_photo_open(lap_photo *p, lap_error *err)
     p->ms.decode += lap_now_ms() - start;
     if (code != LAP_OK)
         return code;
-    lap_plan_header(plan, p->settings, p->decoder);
+    lap_plan_header(plan, &p->settings, p->decoder);
     plan->write.drops = &p->drops;
     p->width = plan->width;
     p->height = plan->height;
@@ -64,11 +75,12 @@ static void add_warnings(lap_report *report, int count, const char *first, lap_r
     report->warnings += count;
 }
 
-lap_code lap_photo_store(const lap_photo *p, lap_photo_counts *counts, lap_report *report, lap_error *err)
+lap_code lap_photo_store(const lap_photo *p, lap_report *report, lap_error *err)
 {
     const lap_plan *plan = &p->plan;
-    lap_code code =
-        plan->stats ? lap_photo_stats(counts, p->channels, plan->params.threshold, plan->stats, err) : LAP_OK;
+    lap_code code = plan->stats
+                        ? lap_photo_stats(p->counts, p->channels, plan->params.threshold, plan->stats, err)
+                        : LAP_OK;
     const double start = lap_now_ms();
     if (code == LAP_OK)
         code = lap_sink_finish(p->sink, plan->sync, plan->preserves ? lap_source_stat(p->source) : NULL, err);
@@ -284,9 +296,8 @@ void lap_photo_report(const lap_photo *p, lap_report *report)
     report->ms.encode = fmax(p->ms.encode - written, 0);
     report->bytes_in = lap_source_bytes(p->source);
     report->bytes_out = p->sink ? lap_sink_bytes(p->sink) : 0;
-    report->warnings = p->damage.warnings;
+    lap_report_damage(report, &p->damage);
     report->warning_remedy = LAP_REMEDY_NONE;
-    snprintf(report->warning, sizeof report->warning, "%s", p->damage.first);
     report->note[0] = 0;
     report->recoded = p->lossless.loses;
     if (p->plan.on_device && p->lossless.loses)

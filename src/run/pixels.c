@@ -7,7 +7,7 @@
 #include "base/context.h"
 #include "base/status.h"
 #include "base/times.h"
-#include "ops/orient.h"
+#include "ops/ops.h"
 #include "run/formats.h"
 #include "run/settings.h"
 
@@ -225,24 +225,25 @@ lap_code lap_collect_image(const lap_collect *c, lap_damage *damage, lap_error *
 /* ---- from a file ------------------------------------------------------------------------------- */
 
 struct lap_pixels {
-    lap_read_image read;
+    lap_image image;
+    char note[LAP_PIXELS_NOTE];
 };
 
 const char *lap_pixels_note(const lap_pixels *pixels)
 {
-    return pixels->read.note;
+    return pixels->note;
 }
 
 const lap_view *lap_pixels_view(const lap_pixels *pixels)
 {
-    return &pixels->read.image.view;
+    return &pixels->image.view;
 }
 
 void lap_pixels_free(lap_pixels *pixels)
 {
     if (!pixels)
         return;
-    lap_image_destroy(&pixels->read.image);
+    lap_image_destroy(&pixels->image);
     free(pixels);
 }
 
@@ -264,40 +265,46 @@ static lap_code turn_upright(lap_context *context, lap_turn turn, lap_image *ima
     return LAP_OK;
 }
 
-static lap_code check_memory(
-    const lap_decoder *decoder, const lap_read_options *options, int images, lap_error *err)
+static lap_code check_memory(const lap_whole *whole, int images, lap_error *err)
 {
-    const lap_header *h = lap_decoder_header(decoder);
+    const lap_header *h = lap_decoder_header(whole->decoder);
+    const uint64_t limit = whole->options.max_memory;
     size_t bytes;
     bool fits = lap_mul((size_t)h->width * (size_t)h->channels, (size_t)h->height, &bytes) &&
                 lap_mul(bytes, (size_t)images, &bytes) && lap_add(bytes, h->memory_estimate, &bytes);
-    if (fits && (options->max_memory == 0 || bytes <= options->max_memory))
+    if (fits && (limit == 0 || bytes <= limit))
         return LAP_OK;
     if (!fits)
         return lap_fail(err, LAP_E_LIMIT, "%dx%d pixels are too many to be addressed", h->width, h->height);
-    return lap_fail_over_limit(err, "takes up to", bytes, options->max_memory, LAP_REMEDY_MAX_MEMORY);
+    return lap_fail_over_limit(err, "takes up to", bytes, limit, LAP_REMEDY_MAX_MEMORY);
 }
 
-lap_code lap_whole_fit(lap_decoder *decoder, const lap_read_options *options, int images, lap_error *err)
+lap_code lap_whole_fit(const lap_whole *whole, int images, lap_error *err)
 {
-    lap_code code = check_memory(decoder, options, images, err);
-    if (code == LAP_E_LIMIT && lap_decoder_spare(decoder, "memory is short"))
-        code = check_memory(decoder, options, images, err);
+    lap_code code = check_memory(whole, images, err);
+    if (code == LAP_E_LIMIT && lap_decoder_spare(whole->decoder, "memory is short"))
+        code = check_memory(whole, images, err);
     return code;
 }
 
 lap_code lap_whole_open(
-    lap_source *source, const lap_read_options *given, int images, lap_decoder **decoder, lap_error *err)
+    lap_whole *whole, lap_context *context, const lap_settings *settings, int images, lap_error *err)
 {
-    lap_read_options options = *given;
-    options.images += images;
-    const lap_code code = lap_decoder_open(source, &options, decoder, err);
-    return code == LAP_OK ? lap_whole_fit(*decoder, &options, images, err) : code;
+    const int threads = lap_pool_threads(context->pool);
+    whole->control = lap_context_control(context, settings->timeout_s, lap_now_ms());
+    whole->options = lap_read_options_of(settings, &whole->control);
+    whole->options.pool = context->pool;
+    whole->options.threads =
+        settings->threads > 0 && settings->threads < threads ? settings->threads : threads;
+    whole->options.images = images;
+    const lap_code code = lap_decoder_open(whole->source, &whole->options, &whole->decoder, err);
+    return code == LAP_OK ? lap_whole_fit(whole, images, err) : code;
 }
 
-void lap_whole_note(const lap_decoder *d, char *note, size_t size)
+void lap_whole_note(const lap_whole *whole, char *note, size_t size)
 {
-    if (!d->coder)
+    const lap_decoder *d = whole->decoder;
+    if (!d || !d->coder)
         return;
     if (d->opens == LAP_AT_ANY_ROW)
         snprintf(note, size, "decoded in parallel by %s", d->coder);
@@ -307,52 +314,59 @@ void lap_whole_note(const lap_decoder *d, char *note, size_t size)
         snprintf(note, size, "decoded by %s", d->coder);
 }
 
-lap_code lap_image_read(
-    lap_source *source, const lap_read_options *options, int apron, lap_read_image *read, lap_error *err)
+void lap_whole_close(lap_whole *whole)
 {
-    lap_decoder *decoder = NULL;
+    lap_decoder_close(whole->decoder);
+    lap_source_close(whole->source);
+    *whole = (lap_whole){0};
+}
+
+void lap_report_damage(lap_report *report, const lap_damage *damage)
+{
+    report->warnings = damage->warnings;
+    snprintf(report->warning, sizeof report->warning, "%s", damage->first);
+}
+
+lap_code lap_view_conclude(
+    lap_code code, lap_error *why, double start, const lap_view *view, lap_report *report, lap_error *err)
+{
+    report->width = code == LAP_OK ? view->width : 0;
+    report->height = code == LAP_OK ? view->height : 0;
+    report->channels = code == LAP_OK ? view->channels : 0;
+    return lap_report_conclude(code, why, NULL, start, report, err);
+}
+
+/* Decodes into p->image, in stored order; its apron is not filled. */
+static lap_code decode(const lap_whole *whole, lap_pixels *p, lap_error *err)
+{
+    const lap_header *h = lap_decoder_header(whole->decoder);
+    const lap_collect collect = {.decoder = whole->decoder, .turn = LAP_TURN_NONE, .to = &p->image.view};
     lap_damage damage;
-    lap_code code = lap_whole_open(source, options, 1, &decoder, err);
-    if (code == LAP_OK) {
-        const lap_header *h = lap_decoder_header(decoder);
-        read->orientation = (lap_turn)h->orientation;
-        code = lap_image_create(&read->image, h->width, h->height, h->channels, apron, err);
-    }
-    const lap_collect collect = {.decoder = decoder, .turn = LAP_TURN_NONE, .to = &read->image.view};
+    lap_code code = lap_image_create(&p->image, h->width, h->height, h->channels, LAP_APRON, err);
     if (code == LAP_OK)
         code = lap_collect_image(&collect, &damage, err);
     if (code == LAP_OK)
-        lap_whole_note(decoder, read->note, sizeof read->note);
-    code = lap_source_result(source, NULL, code, err);
-    lap_decoder_close(decoder);
-    lap_source_close(source);
+        lap_whole_note(whole, p->note, sizeof p->note);
     return code;
 }
 
-lap_read_options lap_whole_options(
-    const lap_context *context, const lap_settings *settings, const lap_control *control)
-{
-    lap_read_options options = lap_read_options_of(settings, control);
-    options.pool = context->pool;
-    options.threads = lap_pool_threads(context->pool);
-    if (settings->threads > 0 && settings->threads < options.threads)
-        options.threads = settings->threads;
-    return options;
-}
-
+/* Closes the source. */
 static lap_code read_pixels(lap_context *context, lap_source *source, const lap_settings *settings,
     lap_pixels **pixels, lap_error *err)
 {
-    const lap_control control = lap_context_control(context, settings->timeout_s, lap_now_ms());
-    const lap_read_options options = lap_whole_options(context, settings, &control);
+    lap_whole whole = {.source = source};
+    lap_turn turn = LAP_TURN_NONE;
     lap_pixels *p = calloc(1, sizeof *p);
-    if (!p) {
-        lap_source_close(source);
-        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    lap_code code =
+        p ? lap_whole_open(&whole, context, settings, 1, err) : lap_fail(err, LAP_E_MEMORY, "out of memory");
+    if (code == LAP_OK) {
+        turn = settings->auto_orient ? (lap_turn)lap_decoder_header(whole.decoder)->orientation : turn;
+        code = decode(&whole, p, err);
     }
-    lap_code code = lap_image_read(source, &options, LAP_APRON, &p->read, err);
-    if (code == LAP_OK && settings->auto_orient && p->read.orientation != LAP_TURN_NONE)
-        code = turn_upright(context, p->read.orientation, &p->read.image, err);
+    code = lap_source_result(source, NULL, code, err);
+    lap_whole_close(&whole);
+    if (code == LAP_OK && turn != LAP_TURN_NONE)
+        code = turn_upright(context, turn, &p->image, err);
     if (code == LAP_OK)
         *pixels = p;
     else
@@ -398,25 +412,18 @@ static lap_code encode_bands(
     return code == LAP_OK ? lap_encoder_finish(encoder, err) : code;
 }
 
-lap_code lap_image_write(
-    const lap_view *view, lap_format format, const lap_write_options *options, lap_sink *sink, lap_error *err)
-{
-    lap_encoder *encoder = NULL;
-    lap_code code = lap_encoder_open(sink, format, options, &encoder, err);
-    if (code == LAP_OK)
-        code = encode_bands(view, options->control, encoder, err);
-    lap_encoder_close(encoder);
-    return code;
-}
-
-static lap_code encode(const lap_view *view, const lap_settings *settings, const lap_control *control,
+lap_code lap_image_write(const lap_view *view, const lap_settings *settings, const lap_control *control,
     lap_sink *sink, lap_error *err)
 {
     const lap_format format = settings->format ? lap_format_find(settings->format) : LAP_FORMAT_JPG;
     lap_write_options options =
         lap_write_options_of(settings, view->width, view->height, view->channels, control);
+    lap_encoder *encoder = NULL;
     options.in_order = true;
-    const lap_code code = lap_image_write(view, format, &options, sink, err);
+    lap_code code = lap_encoder_open(sink, format, &options, &encoder, err);
+    if (code == LAP_OK)
+        code = encode_bands(view, control, encoder, err);
+    lap_encoder_close(encoder);
     return code == LAP_OK ? lap_sink_finish(sink, false, NULL, err) : code;
 }
 
@@ -446,7 +453,7 @@ static lap_code encode_memory(const lap_view *pixels, const lap_settings *settin
     if (code == LAP_OK)
         code = lap_sink_memory(&sink, err);
     if (code == LAP_OK)
-        code = encode(pixels, settings, control, sink, err);
+        code = lap_image_write(pixels, settings, control, sink, err);
     if (code == LAP_OK)
         lap_sink_take(sink, out, out_size);
     lap_sink_close(sink);

@@ -16,30 +16,33 @@ typedef struct lap_collect {
  * can be opened at any row. */
 lap_code lap_collect_image(const lap_collect *collect, lap_damage *damage, lap_error *err);
 
-/* The read options of the settings, with the threads of the context. */
-lap_read_options lap_whole_options(
-    const lap_context *context, const lap_settings *settings, const lap_control *control);
-/* LAP_E_LIMIT if the decoder, which spares memory if it must, and `images` whole images exceed the limit. */
-lap_code lap_whole_fit(lap_decoder *decoder, const lap_read_options *options, int images, lap_error *err);
-/* Opens a decoder that fits the limit together with `images` whole images. Close it after a failure, too. */
+typedef struct lap_whole { /* a file of which all pixels are wanted; do not move it */
+    lap_source *source;    /* set by the caller */
+    lap_control control;
+    lap_read_options options; /* those of the settings, with the threads that they allow */
+    lap_decoder *decoder;
+} lap_whole;
+
+/* Opens a decoder that fits the memory limit of the settings together with `images` whole images; it spares
+ * memory if it must. LAP_E_LIMIT. Close it after a failure, too. */
 lap_code lap_whole_open(
-    lap_source *source, const lap_read_options *options, int images, lap_decoder **decoder, lap_error *err);
-/* Notes which coder decoded, and whether it did so in parallel. */
-void lap_whole_note(const lap_decoder *decoder, char *note, size_t size);
-
+    lap_whole *whole, lap_context *context, const lap_settings *settings, int images, lap_error *err);
+/* LAP_E_LIMIT if the decoder and `images` whole images exceed the limit. */
+lap_code lap_whole_fit(const lap_whole *whole, int images, lap_error *err);
 enum { LAP_PIXELS_NOTE = 160 };
-typedef struct lap_read_image {
-    lap_image image;            /* in stored order; its apron is not filled */
-    lap_turn orientation;       /* the EXIF tag's */
-    char note[LAP_PIXELS_NOTE]; /* text of lap_pixels_note */
-} lap_read_image;
-/* Decodes a whole file from the start of source, and closes source. Zero *read before. After a failure
- * read->image may be empty; destroy it all the same. */
-lap_code lap_image_read(
-    lap_source *source, const lap_read_options *options, int apron, lap_read_image *read, lap_error *err);
+/* Notes which coder decoded, and whether it did so in parallel. */
+void lap_whole_note(const lap_whole *whole, char *note, size_t size);
+/* Closes decoder and source. */
+void lap_whole_close(lap_whole *whole);
+/* Reports damage that was tolerated. */
+void lap_report_damage(lap_report *report, const lap_damage *damage);
+/* Concludes a call that decoded to the view, or encoded it: the report gets its size, 0 after a failure. */
+lap_code lap_view_conclude(
+    lap_code code, lap_error *why, double start, const lap_view *view, lap_report *report, lap_error *err);
 
-/* Encodes pixels on the host as a file. Does not call lap_sink_finish. */
-lap_code lap_image_write(const lap_view *view, lap_format format, const lap_write_options *options,
+/* Encodes pixels on the host as a file of the format that the settings name (NULL: a JPEG), and finishes the
+ * sink. */
+lap_code lap_image_write(const lap_view *view, const lap_settings *settings, const lap_control *control,
     lap_sink *sink, lap_error *err);
 
 #endif

@@ -17,48 +17,33 @@ const char *lap_status_name(lap_status status)
     return (unsigned)status < sizeof names / sizeof *names ? names[status] : "unknown";
 }
 
-/* One run, from its source to its sink. */
-typedef struct run {
-    lap_context *context;
-    lap_settings settings; /* with the format filled in */
-    lap_control control;
-    lap_source *source;
-    lap_sink *sink;
-    bool left_by_device;
-} run;
-
 /* Runs the photo from source to finished sink; the caller closes both. */
-static lap_code source_to_sink(run *r, lap_report *report, lap_error *err)
+static lap_code source_to_sink(lap_photo *p, lap_report *report, lap_error *err)
 {
-    const lap_settings *settings = &r->settings;
-    lap_photo_counts *counts = settings->stats ? calloc(1, sizeof *counts) : NULL;
-    lap_photo photo = {.context = r->context,
-        .settings = settings,
-        .control = &r->control,
-        .source = r->source,
-        .sink = r->sink,
-        .counts = counts,
-        .left_by_device = r->left_by_device};
-    lap_code code = settings->stats && !counts ? lap_fail(err, LAP_E_MEMORY, "out of memory") : LAP_OK;
+    const bool counts = p->settings.stats != NULL;
+    p->counts = counts ? calloc(1, sizeof *p->counts) : NULL;
+    lap_code code = counts && !p->counts ? lap_fail(err, LAP_E_MEMORY, "out of memory") : LAP_OK;
     if (code == LAP_OK)
-        code = lap_photo_run(&photo, report, err);
+        code = lap_photo_run(p, report, err);
     if (code == LAP_OK)
-        code = lap_photo_store(&photo, counts, report, err);
-    free(counts);
+        code = lap_photo_store(p, report, err);
+    free(p->counts);
+    p->counts = NULL;
     return code;
 }
 
-static lap_code open_ends(run *r, const lap_run_order *order, lap_error *err)
+/* Opens source and sink, and fills in the format. */
+static lap_code open_ends(lap_photo *p, const lap_run_order *order, lap_error *err)
 {
     lap_code code = lap_settings_check(order->settings, err);
     if (code == LAP_OK)
-        code = lap_source_open(order->in, &r->source, err); /* first, to report a missing input first */
+        code = lap_source_open(order->in, &p->source, err); /* first, to report a missing input first */
     if (code == LAP_OK)
-        code = lap_error_about(err, lap_settings_with_format(order->settings, order->out, &r->settings, err),
+        code = lap_error_about(err, lap_settings_with_format(order->settings, order->out, &p->settings, err),
             order->settings->in_place ? order->in : order->out);
     if (code == LAP_OK)
-        code = order->tree ? lap_sink_open_below(order->tree, order->out, &r->sink, err)
-                           : lap_sink_open(order->out, &r->control, &r->sink, err);
+        code = order->tree ? lap_sink_open_below(order->tree, order->out, &p->sink, err)
+                           : lap_sink_open(order->out, &p->control, &p->sink, err);
     return code;
 }
 
@@ -66,20 +51,18 @@ static lap_code open_ends(run *r, const lap_run_order *order, lap_error *err)
 static lap_code file_to_sink(const lap_run_order *order, double start, struct stat *read, lap_sink **sink,
     lap_report *report, lap_error *err)
 {
-    run r = {.context = order->context,
-        .control = lap_context_control(order->context, order->settings->timeout_s, start),
-        .left_by_device = order->left_by_device};
-    lap_code code = open_ends(&r, order, err);
+    lap_photo p = lap_photo_of(order, start);
+    lap_code code = open_ends(&p, order, err);
     if (code == LAP_OK)
-        code = source_to_sink(&r, report, err);
+        code = source_to_sink(&p, report, err);
     /* The last check of the source before publishing; a sync, which may take long, is already done. */
-    code = lap_source_result(r.source, r.settings.in_place ? order->in : NULL, code, err);
-    if (code == LAP_OK && read && lap_source_stat(r.source))
-        *read = *lap_source_stat(r.source);
-    lap_source_close(r.source);
+    code = lap_source_result(p.source, p.settings.in_place ? order->in : NULL, code, err);
+    if (code == LAP_OK && read && lap_source_stat(p.source))
+        *read = *lap_source_stat(p.source);
+    lap_source_close(p.source);
     if (code != LAP_OK)
-        lap_sink_close(r.sink);
-    *sink = code == LAP_OK ? r.sink : NULL;
+        lap_sink_close(p.sink);
+    *sink = code == LAP_OK ? p.sink : NULL;
     return code;
 }
 
@@ -180,30 +163,28 @@ lap_code lap_run_check(const char *in, const char *out, const lap_settings *give
 lap_code lap_run_memory(lap_context *context, const void *in, size_t in_size, void **out, size_t *out_size,
     const lap_settings *given, lap_report *report, lap_error *err)
 {
-    const lap_settings completed = lap_settings_complete(given), *settings = &completed;
+    lap_settings settings = lap_settings_complete(given);
     double start = lap_now_ms();
     lap_error why = {0};
     lap_report unread;
-    run r = {.context = context,
-        .settings = *settings,
-        .control = lap_context_control(context, settings->timeout_s, start)};
+    if (!settings.format)
+        settings.format = "jpg";
+    lap_photo p = lap_photo_of(&(lap_run_order){.context = context, .out = "", .settings = &settings}, start);
     if (!report)
         report = &unread;
     *report = (lap_report){0};
     *out = NULL;
     *out_size = 0;
-    if (!r.settings.format)
-        r.settings.format = "jpg";
-    lap_code code = lap_settings_check(&r.settings, &why);
+    lap_code code = lap_settings_check(&settings, &why);
     if (code == LAP_OK)
-        code = lap_source_memory(in, in_size, "input", &r.source, &why);
+        code = lap_source_memory(in, in_size, "input", &p.source, &why);
     if (code == LAP_OK)
-        code = lap_sink_memory(&r.sink, &why);
+        code = lap_sink_memory(&p.sink, &why);
     if (code == LAP_OK)
-        code = source_to_sink(&r, report, &why);
+        code = source_to_sink(&p, report, &why);
     if (code == LAP_OK)
-        lap_sink_take(r.sink, out, out_size);
-    lap_sink_close(r.sink);
-    lap_source_close(r.source);
+        lap_sink_take(p.sink, out, out_size);
+    lap_sink_close(p.sink);
+    lap_source_close(p.source);
     return lap_report_conclude(code, &why, "input", start, report, err);
 }

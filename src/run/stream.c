@@ -8,8 +8,7 @@
 #include "base/status.h"
 #include "device/device_stream.h"
 #include "device/devices.h"
-#include "ops/filter.h"
-#include "ops/stats.h"
+#include "ops/ops.h"
 #include "run/formats.h"
 #include "run/photo_device.h"
 #include "run/pixels.h"
@@ -55,16 +54,6 @@ static lap_code choose(const lap_settings *settings, unsigned direction, bool *o
     return code;
 }
 
-/* Concludes with the size of the decoded or encoded view; 0 after a failure. */
-static lap_code conclude(
-    lap_code code, lap_error *why, double start, const lap_view *view, lap_report *report, lap_error *err)
-{
-    report->width = code == LAP_OK ? view->width : 0;
-    report->height = code == LAP_OK ? view->height : 0;
-    report->channels = code == LAP_OK ? view->channels : 0;
-    return lap_report_conclude(code, why, NULL, start, report, err);
-}
-
 /* ---- decoding ----------------------------------------------------------------------------------- */
 
 typedef struct decoding { /* the decoding of one file */
@@ -72,7 +61,7 @@ typedef struct decoding { /* the decoding of one file */
     const lap_settings *settings;
     const void *file;
     size_t size;
-    lap_decoder *decoder;
+    lap_whole whole;
     lap_view *view;
     bool is_new, is_done; /* the view's memory was allocated here; the device has decoded */
     lap_report *report;
@@ -111,8 +100,10 @@ static lap_code decode_here(decoding *d, lap_damage *damage, lap_error *err)
 {
     const lap_view *view = d->view;
     lap_image image = {0};
-    lap_code code = lap_image_create(&image, view->width, view->height, view->channels, 0, err);
-    const lap_collect collect = {.decoder = d->decoder, .turn = LAP_TURN_NONE, .to = &image.view};
+    lap_code code = lap_whole_fit(&d->whole, 1, err);
+    if (code == LAP_OK)
+        code = lap_image_create(&image, view->width, view->height, view->channels, 0, err);
+    const lap_collect collect = {.decoder = d->whole.decoder, .turn = LAP_TURN_NONE, .to = &image.view};
     const double start = lap_now_ms();
     if (code == LAP_OK)
         code = lap_collect_image(&collect, damage, err);
@@ -128,7 +119,7 @@ static lap_code decode_here(decoding *d, lap_damage *damage, lap_error *err)
 /* Checks the caller's view; allocates one if it has no memory. */
 static lap_code fit_view(decoding *d, lap_error *err)
 {
-    const lap_header *h = lap_decoder_header(d->decoder);
+    const lap_header *h = lap_decoder_header(d->whole.decoder);
     lap_view *view = d->view;
     d->is_new = !view->base;
     if (d->is_new)
@@ -147,37 +138,30 @@ static lap_code decode_pixels(decoding *d, bool on_device, lap_error *err)
     if (code == LAP_OK && on_device)
         code = decode_there(d, err);
     if (code == LAP_OK && d->is_done)
-        damage = d->decoder->damage; /* only the header may have warned */
+        damage = d->whole.decoder->damage; /* only the header may have warned */
     else if (code == LAP_OK)
         code = decode_here(d, &damage, err);
     if (code != LAP_OK && d->is_new)
         lap_stream_view_destroy(d->stream, d->view);
-    d->report->warnings = damage.warnings;
-    snprintf(d->report->warning, sizeof d->report->warning, "%s", damage.first);
+    lap_report_damage(d->report, &damage);
     return code;
 }
 
 static lap_code decode(decoding *d, lap_error *err)
 {
-    const lap_context *context = d->stream->context;
-    const lap_control control = lap_context_control(context, d->settings->timeout_s, lap_now_ms());
-    lap_read_options options = lap_read_options_of(d->settings, &control);
-    lap_source *source = NULL;
+    lap_settings settings = *d->settings;
     bool on_device = false;
-    lap_code code = choose(d->settings, LAP_DEVICE_DECODES, &on_device, err);
-    options.pool = context->pool;
-    options.threads = lap_pool_threads(context->pool);
+    lap_code code = choose(&settings, LAP_DEVICE_DECODES, &on_device, err);
     if (on_device) /* the device does not need the CPU's search for parts */
-        options.decode = LAP_DECODE_SERIAL;
+        settings.decode = LAP_DECODE_SERIAL;
     if (code == LAP_OK)
-        code = lap_source_memory(d->file, d->size, "input", &source, err);
+        code = lap_source_memory(d->file, d->size, "input", &d->whole.source, err);
     if (code == LAP_OK)
-        code = lap_decoder_open(source, &options, &d->decoder, err);
+        code = lap_whole_open(&d->whole, d->stream->context, &settings, on_device ? 0 : 1, err);
     if (code == LAP_OK)
         code = decode_pixels(d, on_device, err);
     snprintf(d->report->note, sizeof d->report->note, "decoded on %s", d->is_done ? "the device" : "the CPU");
-    lap_decoder_close(d->decoder);
-    lap_source_close(source);
+    lap_whole_close(&d->whole);
     return code;
 }
 
@@ -201,7 +185,7 @@ lap_code lap_stream_decode(lap_stream *s, const void *file, size_t size, const l
                           .view = view,
                           .report = report},
             &why);
-    return conclude(code, &why, start, view, report, err);
+    return lap_view_conclude(code, &why, start, view, report, err);
 }
 
 /* ---- encoding ----------------------------------------------------------------------------------- */
@@ -258,12 +242,13 @@ static lap_code encode(lap_stream *s, const lap_view *view, const lap_settings *
     if (code == LAP_OK && !is_done)
         code = bring(s, view, &image, &report->ms, err);
     const double start = lap_now_ms();
-    if (code == LAP_OK && !is_done)
-        code = lap_image_write(&image.view, format, &write, sink, err);
+    if (code == LAP_OK)
+        code = is_done ? lap_sink_finish(sink, false, NULL, err)
+                       : lap_image_write(&image.view, settings, &control, sink, err);
     report->ms.encode += lap_now_ms() - start;
     lap_image_destroy(&image);
     snprintf(report->note, sizeof report->note, "encoded on %s", is_done ? "the device" : "the CPU");
-    return code == LAP_OK ? lap_sink_finish(sink, false, NULL, err) : code;
+    return code;
 }
 
 lap_code lap_stream_encode(lap_stream *s, const lap_view *view, const lap_settings *given, void **out,
@@ -290,5 +275,5 @@ lap_code lap_stream_encode(lap_stream *s, const lap_view *view, const lap_settin
         lap_sink_take(sink, out, out_size);
     }
     lap_sink_close(sink);
-    return conclude(code, &why, start, view, report, err);
+    return lap_view_conclude(code, &why, start, view, report, err);
 }

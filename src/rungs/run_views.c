@@ -1,5 +1,6 @@
 #include "rungs/run_views.h"
 
+#include "base/image.h"
 #include "cuda/device/device.h"
 
 enum { ALIGNMENT = 128 }; /* required by cuda/device/device.h */
@@ -53,19 +54,9 @@ lap_code lap_views_result(
     return fit(&space->result, like, 0, stream, view, err);
 }
 
-/* The view with its apron as pixels. */
-static lap_view with_apron(const lap_view *view, int apron)
-{
-    lap_view wide = *view;
-    wide.base -= apron * (wide.stride + wide.channels);
-    wide.width += 2 * apron;
-    wide.height += 2 * apron;
-    return wide;
-}
-
 static lap_code copy_source(const lap_view *in, const lap_view *copy, void *stream, lap_error *err)
 {
-    const lap_view from = with_apron(in, in->apron), to = with_apron(copy, in->apron);
+    const lap_view from = lap_view_inset(in, -in->apron), to = lap_view_inset(copy, -in->apron);
     return lap_cuda_view_copy(&from, &to, stream, err);
 }
 

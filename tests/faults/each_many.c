@@ -21,11 +21,13 @@ static void compared(each_result *r)
 {
     const lap_settings s = each_plain();
     const bool on_cpu = strcmp(each_backend, "c") == 0;
-    const lap_compare_options o = {
-        .backends = on_cpu ? "c,simd-sse41,pairwise,simd" : "c,cuda-fast", .runs = 1};
+    const lap_compare_options o = {.backends = on_cpu ? "c,simd-sse41,pairwise,simd" : "c,cuda-fast",
+        .runs = 1,
+        .each = each_compared,
+        .user = r};
     lap_pixels *pixels = each_pixels(r, "small.ppm");
     for (int op = 0; op < LAP_OP_COUNT && r->code == LAP_OK; op++)
-        r->code = lap_compare(each_context, (lap_op)op, pixels, &o, &s, each_compared, r, &r->err);
+        r->code = lap_compare(each_context, (lap_op)op, pixels, &o, &s, &r->err);
     lap_pixels_free(pixels);
 }
 
@@ -245,7 +247,8 @@ static void measured_batch(each_result *r)
     const lap_settings s = each_plain();
     const lap_measure_options m = {.threshold = -1, .profiles = true};
     const lap_batch_options o = {.inputs = folder_in, .input_count = 1, .take = &every};
-    r->code = lap_measure_batch(each_context, &o, &s, &m, each_measured, r, &counts, &r->err);
+    r->code =
+        lap_measure_batch(each_context, &(lap_measure_order){&o, &m, each_measured, r}, &s, &counts, &r->err);
     r->all = r->code == LAP_OK && counts.failed == 0;
 }
 
@@ -264,8 +267,10 @@ static void folders_compared(each_result *r)
 {
     lap_batch_counts counts;
     const lap_settings s = each_plain();
-    r->code = lap_compare_folders(each_context, "in", "there", &(lap_batch_options){.take = &every}, &s,
-        &(lap_diff_rules){.with_ssim = true}, each_pair, r, &counts, &r->err);
+    const lap_batch_options o = {.take = &every};
+    const lap_diff_rules rules = {.with_ssim = true};
+    r->code = lap_compare_folders(
+        each_context, &(lap_pairing){"in", "there", &o, &rules, each_pair, r}, &s, &counts, &r->err);
     r->all = r->code == LAP_OK && counts.failed == 0;
 }
 

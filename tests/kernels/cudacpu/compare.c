@@ -56,7 +56,8 @@ static bool compare(lap_context *context, lap_op op, int channels)
             v->base[y * v->stride + i] = (uint8_t)(seed >> 24);
         }
     }
-    lap_code code = lap_compare(context, op, &pixels, &(lap_compare_options){0}, &settings, each, &s, &err);
+    lap_code code =
+        lap_compare(context, op, &pixels, &(lap_compare_options){.each = each, .user = &s}, &settings, &err);
     if (code != LAP_OK)
         printf("# %s\n", err.message);
     lap_image_destroy(&pixels.image);

@@ -130,6 +130,11 @@ static void check_decode(lap_stream *stream, const file *ppm, const file *jpg)
     settings.turn = LAP_TURN_90;
     check(lap_stream_decode(stream, jpg->bytes, jpg->size, &settings, &view, NULL, &err) == LAP_E_USAGE,
         "decode: a turn is refused");
+    settings = lap_settings_default();
+    settings.max_memory = WIDTH * HEIGHT * 3 - 1;
+    check(lap_stream_decode(stream, ppm->bytes, ppm->size, &settings, &view, NULL, &err) == LAP_E_LIMIT &&
+              !view.base,
+        "decode: pixels that the CPU decodes count for the memory limit");
     there_free(&t);
 }
 

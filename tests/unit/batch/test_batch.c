@@ -259,7 +259,8 @@ static void who_waits_is_called(void **state)
     lap_settings s = quick();
     s.progress = rest;
     const lap_batch_options o = {.inputs = one, .input_count = 1};
-    assert_int_equal(lap_measure_batch(context, &o, &s, &m, on_measured, &ticks, &counts, NULL), LAP_OK);
+    const lap_measure_order order = {&o, &m, on_measured, &ticks};
+    assert_int_equal(lap_measure_batch(context, &order, &s, &counts, NULL), LAP_OK);
     lap_context_destroy(context);
     assert_int_equal(counts.ok, 1);
     assert_in_range(ticks, 1, counts.ms / 50 + 2);
@@ -290,12 +291,10 @@ static void pairs_are_counted(void **state)
     put("in/bad.jpg", "x", 1);
     put("there/bad.jpg", "P6 1 1 255 abc", 14);
     lap_context *context = lap_context_create(2, NULL);
-    assert_int_equal(lap_compare_folders(context, "in", "there", &(lap_batch_options){0}, &s,
-                         &(lap_diff_rules){0}, on_pair, pairs, &counts, &err),
-        LAP_OK);
-    assert_int_equal(lap_compare_folders(context, "in", "nowhere", &(lap_batch_options){0}, &s,
-                         &(lap_diff_rules){0}, on_pair, pairs, &(lap_batch_counts){0}, &err),
-        LAP_E_MISSING);
+    lap_pairing pairing = {"in", "there", &(lap_batch_options){0}, &(lap_diff_rules){0}, on_pair, pairs};
+    assert_int_equal(lap_compare_folders(context, &pairing, &s, &counts, &err), LAP_OK);
+    pairing.b = "nowhere";
+    assert_int_equal(lap_compare_folders(context, &pairing, &s, &(lap_batch_counts){0}, &err), LAP_E_MISSING);
     lap_context_destroy(context);
     assert_int_equal(pairs[0], 10);
     assert_int_equal(pairs[1], PHOTOS - 10);

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "bench/bench.h"
-#include "bench/bench_decode.h"
+#include "bench/bench_codec.h"
 #include "bench/bench_image.h"
 
 #include "tests/support/jpeg_make.h"
@@ -106,7 +106,7 @@ static void check_decoding(lap_context *context, const jpeg_kind *kind)
     for (int threads = 1; threads <= 2; threads++) {
         memset(image.memory, 0xA5, image.bytes);
         assert_int_equal(lap_bench_teams_create(&teams, threads, &err), LAP_OK);
-        assert_int_equal(lap_bench_decode(&teams, jpeg.data, jpeg.size, &image.view, &err), LAP_OK);
+        assert_int_equal(lap_bench_teams_decode(&teams, jpeg.data, jpeg.size, &image.view, &err), LAP_OK);
         for (int y = 0; y < H; y++)
             assert_memory_equal(image.view.base + y * image.view.stride, want + (size_t)y * W * 3, W * 3);
         assert_true(
@@ -116,7 +116,7 @@ static void check_decoding(lap_context *context, const jpeg_kind *kind)
         lap_bench_teams_destroy(&teams);
     }
     assert_int_equal(lap_bench_teams_create(&teams, 2, &err), LAP_OK);
-    assert_int_not_equal(lap_bench_decode(&teams, "no photo", 8, &image.view, &err), LAP_OK);
+    assert_int_not_equal(lap_bench_teams_decode(&teams, "no photo", 8, &image.view, &err), LAP_OK);
     assert_true(!(teams.scan_ms > 0) && !(teams.ms[1] > 0)); /* one failure is enough */
     lap_bench_teams_destroy(&teams);
     lap_image_destroy(&image);

@@ -163,8 +163,11 @@ static int tear_down(void **state)
 static lap_code compare(fixture *f, lap_op op, const lap_compare_options *options, seen *t)
 {
     lap_error err = {0};
+    lap_compare_options all = *options;
     *t = (seen){.count = 0};
-    return lap_compare(f->context, op, f->pixels, options, &f->settings, take, t, &err);
+    all.each = take;
+    all.user = t;
+    return lap_compare(f->context, op, f->pixels, &all, &f->settings, &err);
 }
 
 static void test_filter(void **state)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "ops/orient.h"
+#include "ops/ops.h"
 
 enum { SIDE = 150, BYTES = SIDE * SIDE * 4, GUARD = 64 };
 

@@ -10,7 +10,7 @@
 #include "base/context.h"
 #include "base/image.h"
 #include "lapedge_program.h"
-#include "ops/stats.h"
+#include "ops/ops.h"
 #include "rungs/run_rung.h"
 
 static void test_ramp(void **state)

@@ -10,7 +10,7 @@
 #include "base/border.h"
 #include "base/image.h"
 #include "base/status.h"
-#include "ops/orient.h"
+#include "ops/ops.h"
 #include "run/photo.h"
 #include "rungs/backend.h"
 
@@ -50,8 +50,8 @@ static outcome run(const bytes *in, const lap_settings *settings, lap_context *c
     assert_int_equal(lap_source_memory(in->data, in->size, "picture", &source, NULL), LAP_OK);
     assert_int_equal(lap_sink_memory(&sink, NULL), LAP_OK);
     lap_photo photo = {.context = context,
-        .settings = settings,
-        .control = control,
+        .settings = *settings,
+        .control = control ? *control : (lap_control){0},
         .source = source,
         .sink = sink,
         .counts = counts};
@@ -271,7 +271,7 @@ static void a_full_disk(void **state)
         lap_error err = {0};
         assert_int_equal(lap_source_memory(in.data, in.size, "picture", &source, NULL), LAP_OK);
         assert_int_equal(lap_sink_open("/dev/full", NULL, &sink, NULL), LAP_OK);
-        lap_photo photo = {.context = contexts[i / 2], .settings = &s, .source = source, .sink = sink};
+        lap_photo photo = {.context = contexts[i / 2], .settings = s, .source = source, .sink = sink};
         lap_report report;
         lap_code code = lap_photo_run(&photo, &report, &err);
         if (code == LAP_OK) /* all of it may have fitted a buffer */

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/status.h"
-#include "tests/support/jpeg_make.h"
 #include "run/photo.h"
+#include "tests/support/jpeg_make.h"
 
 static const jpeg_kind kinds[] = {
     {.name = "gray", .components = 1, .space = JCS_GRAYSCALE, .sampling = "11"},
@@ -42,7 +42,7 @@ static outcome run(const jpeg_bytes *in, lap_settings settings, lap_decode decod
     assert_int_equal(lap_source_memory(in->data, in->size, "picture", &source, NULL), LAP_OK);
     assert_int_equal(lap_sink_memory(&sink, NULL), LAP_OK);
     lap_photo photo = {
-        .context = context, .settings = &settings, .source = source, .sink = sink, .counts = counts};
+        .context = context, .settings = settings, .source = source, .sink = sink, .counts = counts};
     o.code = lap_photo_run(&photo, &o.report, &o.err);
     if (o.code == LAP_OK) {
         assert_int_equal(lap_sink_finish(sink, false, NULL, NULL), LAP_OK);
@@ -183,7 +183,7 @@ static uint8_t *run_into(const char *path, const jpeg_bytes *in, const lap_setti
     assert_int_equal(lap_source_memory(in->data, in->size, "picture", &source, NULL), LAP_OK);
     assert_int_equal(lap_sink_open(path, NULL, &sink, NULL), LAP_OK);
     lap_photo photo = {
-        .context = context, .settings = settings, .source = source, .sink = sink, .counts = counts};
+        .context = context, .settings = *settings, .source = source, .sink = sink, .counts = counts};
     if (lap_photo_run(&photo, &report, &err) != LAP_OK)
         fail_msg("%s", err.message);
     if (!strstr(report.note, "decoded serially: its rows disagree with the scan"))

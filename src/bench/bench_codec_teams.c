@@ -1,6 +1,5 @@
-#include "bench/bench_decode.h"
-
 #include "base/status.h"
+#include "bench/bench_codec.h"
 #include "run/formats.h"
 #include "run/pixels.h"
 
@@ -23,7 +22,7 @@ void lap_bench_teams_destroy(lap_bench_teams *teams)
     *teams = (lap_bench_teams){0};
 }
 
-lap_code lap_bench_decode(
+lap_code lap_bench_teams_decode(
     lap_bench_teams *teams, const void *bytes, size_t size, const lap_view *pixels, lap_error *err)
 {
     lap_code code = LAP_OK;
