@@ -28,6 +28,7 @@ typedef enum lap_remedy {
     LAP_REMEDY_AUTO_ORIENT,      /* set settings->auto_orient */
     LAP_REMEDY_FORCE,            /* set options->force */
     LAP_REMEDY_OTHER_PHOTO,      /* name another output folder; options->force, if it is the same photo */
+    LAP_REMEDY_ORDER,            /* name the folders in the other order: inputs are outputs */
     LAP_REMEDY_MOVED,            /* set options->force, if the photos were moved there */
     LAP_REMEDY_OTHER_FOLDER,     /* name another output folder, or set settings->in_place */
     LAP_REMEDY_NUL_SEPARATED,    /* set options->nul_separated */
@@ -127,7 +128,7 @@ typedef struct lap_batch_left {     /* an output folder below a named one, in wh
 } lap_batch_left;
 /* Files found in folders that are not inputs, and inputs that deserve a warning. */
 typedef struct lap_batch_others {
-    bool finds_made;        /* set by the caller: count in `made` */
+    bool finds_made;        /* set by the caller: count in `made` and `ours` */
     uint64_t files;         /* files not taken; hidden files are not counted */
     uint64_t apple_doubles; /* macOS's ._NAME files of metadata, in folders and lists */
     uint64_t outputs; /* outputs of earlier runs below a named folder; they are taken only if their own output
@@ -138,6 +139,7 @@ typedef struct lap_batch_others {
     lap_batch_left left[LAP_OTHER_FOLDERS]; /* where these were found; further folders are only counted */
     uint64_t made; /* inputs that are outputs of a filter: filtered in place, or in an output folder */
     char made_first[1024]; /* the path of the first one, shortened */
+    uint64_t ours;         /* those, and inputs that are outputs of transform */
     size_t kind_count;
     struct {
         char extension[16]; /* in lower case, shortened; empty: no extension */
@@ -189,9 +191,10 @@ typedef struct lap_batch_prune {
     void (*each)(void *user, const char *output, const lap_error *problem);
     void *user;
     uint64_t removed, failed;
-    uint64_t kept;     /* outputs kept because their photo's folder is empty, perhaps not mounted */
-    uint64_t changed;  /* outputs kept because they were changed or copied after they were made */
-    lap_error refused; /* why the run did not look for outputs; LAP_OK: it did */
+    uint64_t kept;      /* outputs kept because their photo's folder is empty, perhaps not mounted */
+    uint64_t changed;   /* outputs kept because they were changed or copied after they were made */
+    uint64_t elsewhere; /* outputs kept because their photo, which is gone, was in no folder of this run */
+    lap_error refused;  /* why the run did not look for outputs; LAP_OK: it did */
 } lap_batch_prune;
 
 /* Called for each input. problem is NULL, or says why the input cannot be taken. Any result but LAP_OK ends
@@ -212,7 +215,7 @@ bool lap_shard_local(uint32_t *rank, uint32_t *size);
 /* Replaces photos with their outputs. */
 typedef struct lap_in_place {
     /* Uses inputs (files only), files_from, nul_separated, jobs, fail_fast, dry_run, sides, devices (without
-     * trace), warn and work; of others only finds_made and made. */
+     * trace), warn and work; of others only finds_made, made and ours. */
     const lap_batch_options *options;
     bool again;         /* also filter outputs of earlier runs, and photos whose records are not trusted */
     const char *backup; /* suffix under which each photo is kept beside its output; or NULL */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/status.h"
+#include "io/source.h"
 #include "run/formats.h"
 #include "run/run.h"
 #include "run/settings.h"
@@ -87,6 +88,15 @@ typedef struct plan {  /* what to do with one input */
     char relative[PATH_MAX], output[PATH_MAX]; /* output is empty until it is known */
 } plan;
 
+/* In a dry run: a photo that may not be read is known to fail. */
+static lap_status foresee(const lap_walk_entry *entry, lap_error *why)
+{
+    lap_source *source = NULL;
+    const lap_code code = lap_source_open(entry->path, &source, why);
+    lap_source_close(source);
+    return code == LAP_OK ? LAP_DONE : LAP_FAILED;
+}
+
 /* Fills status and why, and creates the folder of the output. An error ends the run. */
 static lap_code plan_output(batch *b, const lap_walk_entry *entry, plan *p, lap_error *err)
 {
@@ -106,6 +116,8 @@ static lap_code plan_output(batch *b, const lap_walk_entry *entry, plan *p, lap_
     if (lap_origins_find(&b->origins, entry->path, entry->below, &p->job.origin, err) != LAP_OK)
         return LAP_E_MEMORY;
     p->status = lap_batch_judge(b, entry, &p->job, &p->why);
+    if (p->status == LAP_DONE && b->options->dry_run)
+        p->status = foresee(entry, &p->why);
     if (p->status != LAP_DONE || b->options->dry_run)
         return LAP_OK;
     if (lap_batch_make_folder(b, p->relative, &p->apart, &p->why) != LAP_OK)

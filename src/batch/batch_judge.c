@@ -34,6 +34,15 @@ static bool lacks_attributes(const batch *b, const lap_job *job, const lap_walk_
                ((job->seen.st_mode ^ entry->stat->st_mode) & 0777));
 }
 
+/* Refuses a file that stays. If inputs are outputs of earlier runs, a file that lapedge did not make is
+ * probably the photo of one, and the operands are in the wrong order: then nobody is led to replace it. */
+static void refuse(const batch *b, lap_made made, const char *output, lap_error *why)
+{
+    lap_made_refuse(made, output, why);
+    if (made == LAP_MADE_UNKNOWN && b->options->others && b->options->others->ours)
+        (void)lap_error_remedy(why, why->code, LAP_REMEDY_ORDER);
+}
+
 /* Judges a regular file at the output's name. Adds a line if it was recognised only by its content, so that
  * it need not be read every time, or if its photo was moved, so that it may be edited there. force allows
  * what the records do not; rebuild processes outputs that are up to date. */
@@ -58,7 +67,7 @@ static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job
                 : options->force || made == LAP_MADE_OURS || made == LAP_MADE_UNHASHED)
         return LAP_DONE;
     if (!is_same || goes_anew) {
-        lap_made_refuse(made, job->output, why);
+        refuse(b, made, job->output, why);
         return LAP_SKIPPED;
     }
     const lap_manifest_output output = {.name = job->relative, .made = &job->seen, .content = content};
@@ -89,7 +98,7 @@ static lap_status judge_there(batch *b, const lap_walk_entry *entry, lap_job *jo
     }
     if (S_ISREG(job->seen.st_mode))
         return judge_file(b, entry, job, folder, why);
-    lap_made_refuse(LAP_MADE_UNKNOWN, job->output, why);
+    refuse(b, LAP_MADE_UNKNOWN, job->output, why);
     return LAP_SKIPPED;
 }
 

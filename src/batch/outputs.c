@@ -169,9 +169,10 @@ static lap_code note_made(lap_outputs *o, const lap_found *file, lap_error *err)
     if (!finds_made(o))
         return LAP_OK;
     const lap_code code = lap_known_judge(&o->named, file->folder, file->name, file->stat, &as, err);
-    if (code != LAP_OK || as != LAP_KNOWN_FILTERED)
+    if (code != LAP_OK || as == LAP_KNOWN_NOT)
         return code;
-    if (o->others->made++ == 0)
+    o->others->ours++;
+    if (as == LAP_KNOWN_FILTERED && o->others->made++ == 0)
         snprintf(o->others->made_first, sizeof o->others->made_first, "%s", file->path);
     return LAP_OK;
 }

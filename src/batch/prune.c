@@ -23,13 +23,17 @@ struct lap_prune {
     prune_folder *folders;   /* one per input */
     lap_map64 outputs; /* hashes of output names that must be kept, or were removed: 1 + index of the input
                         * that leads there */
-    lap_map64 unlike;  /* hashes of output names: no line so far describes the file that is there */
+    lap_map64 unlike;  /* hashes of output names: no line so far describes the file that is there; an
+                        * unlike_count */
     lap_map64 moved;   /* hashes of recorded folders: 1, or 2 + index of the input that they were moved to */
     lap_map64 taken;   /* hashes of recorded folders for which a folder of this run was taken */
     /* set during the second reading */
     const lap_prune_run *run;
     bool removes; /* in the second reading of the records; the first one only looks */
 };
+
+/* In which count of the result an output is. */
+typedef enum unlike_count { IS_NOT_COUNTED, IS_CHANGED, IS_LEFT_BEHIND } unlike_count;
 
 /* Why an output was kept that perhaps should go; what is NULL if there is no problem. */
 typedef struct prune_trouble {
@@ -98,7 +102,7 @@ lap_code lap_prune_create(const lap_batch_options *options, lap_prune **prune, l
     struct stat st;
     lap_error why;
     *prune = NULL;
-    result->removed = result->kept = result->changed = result->failed = 0;
+    result->removed = result->kept = result->changed = result->elsewhere = result->failed = 0;
     result->refused = (lap_error){0};
     lap_code code = check(options, err);
     if (code != LAP_OK)
@@ -262,6 +266,22 @@ static prune_photo look_for_photo(const lap_prune *p, const lap_manifest_line *l
     return photo;
 }
 
+/* Whether the photo of a record that belongs to no folder of this run is gone from its place. */
+static bool is_left_behind(const lap_manifest_line *line, prune_relation relation)
+{
+    struct stat st;
+    char *path = NULL;
+    if (relation != IS_ELSEWHERE)
+        return false;
+    if (!line->folder)
+        path = from_root(line->input);
+    else if (asprintf(&path, "%s/%s", line->folder, line->input + strlen(line->input) - line->below) < 0)
+        path = NULL;
+    const bool gone = path && lstat(path, &st) != 0 && (errno == ENOENT || errno == ENOTDIR);
+    free(path);
+    return gone;
+}
+
 /* Describes that a folder is not known to be the recorded one. */
 static void describe(const lap_prune *p, const lap_manifest_line *line, size_t operand, lap_error *err)
 {
@@ -417,6 +437,8 @@ static lap_code look_at_photo(
         *trouble = (prune_trouble){"is kept, because lapedge cannot check whether its photo exists", errno};
     else if (photo.relation == IS_HERE || (differs && force))
         *goes = is_gone(p, photo.path, trouble);
+    else if (!p->removes) /* the output is kept, so this comes once */
+        p->result->elsewhere += is_left_behind(line, photo.relation);
     free(photo.path);
     if ((differs || photo.relation == IS_ANOTHER) && !force) {
         describe(p, line, photo.operand, &why);
@@ -427,7 +449,12 @@ static lap_code look_at_photo(
     return code;
 }
 
-/* Counts an output that would go if it were still the file of the record. */
+static uint64_t *count_of(lap_prune *p, uint64_t count)
+{
+    return count == IS_LEFT_BEHIND ? &p->result->elsewhere : &p->result->changed;
+}
+
+/* Counts an output that would go, or be counted, if it were still the file of the record. */
 static lap_code note_unlike(lap_prune *p, const lap_manifest_line *line, lap_error *err)
 {
     prune_trouble unknown;
@@ -435,10 +462,13 @@ static lap_code note_unlike(lap_prune *p, const lap_manifest_line *line, lap_err
     const bool goes = photo.path && (photo.relation == IS_HERE || photo.relation == DIFFERS) &&
                       is_gone(p, photo.path, &unknown);
     free(photo.path);
-    if (!goes || lap_map64_find(&p->unlike, name_key(line->output)))
+    const unlike_count count = goes                                   ? IS_CHANGED
+                               : is_left_behind(line, photo.relation) ? IS_LEFT_BEHIND
+                                                                      : IS_NOT_COUNTED;
+    if (count == IS_NOT_COUNTED || lap_map64_find(&p->unlike, name_key(line->output)))
         return LAP_OK;
-    p->result->changed++;
-    return lap_map64_put(&p->unlike, name_key(line->output), 1, err);
+    ++*count_of(p, count);
+    return lap_map64_put(&p->unlike, name_key(line->output), count, err);
 }
 
 /* Removes an output only if the first reading found no record that keeps it. */
@@ -468,7 +498,9 @@ static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_erro
     if (code != LAP_OK || !p->removes || !(removed || trouble.what))
         return code;
     p->result->removed += removed;
-    p->result->changed -= lap_map64_find(&p->unlike, name_key(line->output)) != NULL;
+    const uint64_t *counted = lap_map64_find(&p->unlike, name_key(line->output));
+    if (counted)
+        --*count_of(p, *counted);
     p->result->failed += trouble.what != NULL;
     report(p, line->output, &trouble);
     return lap_map64_put(&p->outputs, name_key(line->output), 1, err); /* other lines name the same file */

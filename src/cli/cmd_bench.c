@@ -5,7 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/json.h"
-#include "cli/measure/bench_table.h"
+#include "cli/measure/measure.h"
 #include "cli/options/values.h"
 #include "cli/report/report.h"
 #include "cli/term.h"
@@ -296,8 +296,6 @@ int lap_cli_bench(lap_cli *cli)
         return LAP_EXIT_USAGE;
     if (cli->bench.channels == 2)
         return lap_cli_usage("--channels: \"2\" is not 1, 3 or 4");
-    if (lap_report_check(cli) != LAP_EXIT_OK)
-        return LAP_EXIT_USAGE;
     if (cli->baseline && !(baseline = read_baseline(cli->baseline)))
         return LAP_EXIT_USAGE;
 

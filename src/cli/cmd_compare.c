@@ -3,7 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/json.h"
-#include "cli/measure/compare_table.h"
+#include "cli/measure/measure.h"
 #include "cli/report/report.h"
 #include "cli/term.h"
 
@@ -180,8 +180,6 @@ static lap_cli_exit check(const lap_cli *cli)
     for (int op = 0; op < LAP_OP_COUNT; op++)
         if (cli->ops >> op & 1)
             ops[count++] = (lap_op)op;
-    if (lap_report_check(cli) != LAP_EXIT_OK)
-        return LAP_EXIT_USAGE;
     return lap_cli_check_backends(cli->bench.backends, ops, count) ? LAP_EXIT_OK : LAP_EXIT_USAGE;
 }
 

@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/folder/folder.h"
 #include "cli/json.h"
-#include "cli/measure/difference.h"
+#include "cli/measure/measure.h"
 #include "cli/report/report.h"
 #include "cli/term.h"
 
@@ -297,6 +297,7 @@ static int finish(diff_run *run, lap_code code)
     const lap_cli *cli = run->folder.cli;
     const lap_batch_counts *counts = &run->folder.counts;
     const bool found = code == LAP_OK && counts->found > 0;
+    char text[LAP_TAKEN_TEXT];
     if (run->folder.lost != LAP_EXIT_OK)
         return (int)run->folder.lost;
     int exit_code = code != LAP_OK ? (int)lap_cli_no_comparison("", &run->folder.err)
@@ -305,9 +306,8 @@ static int finish(diff_run *run, lap_code code)
                     : is_equal(run) ? LAP_EXIT_OK
                                     : LAP_EXIT_FAILED;
     if (code == LAP_OK && !counts->found)
-        lap_cli_message(
-            "%s and %s: no image that lapedge reads (*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm *.pnm)",
-            cli->operands[0], cli->operands[1]);
+        lap_cli_message("%s and %s: no image that lapedge reads %s", cli->operands[0], cli->operands[1],
+            lap_folder_taken(cli, "*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm *.pnm", text));
     if (code == LAP_OK && !cli->quiet) {
         lap_folder_print_others(&run->folder);
         lap_folder_print_links(&run->folder);
@@ -333,8 +333,6 @@ static int diff_folders(lap_cli *cli)
                        ? lap_cli_usage("%s is a folder, but %s is not", cli->operands[!i], cli->operands[i])
                        : lap_cli_usage("%s: no such folder", cli->operands[i]);
         }
-    if (lap_report_check(cli) != LAP_EXIT_OK)
-        return LAP_EXIT_USAGE;
     lap_folder_begin(folder, cli, 0);
     if (!cli->take.include_count && !cli->take.extensions) {
         /* All readable formats, and JPEGs without an extension: outputs may be any of them. */
@@ -375,8 +373,6 @@ static int diff(lap_cli *cli)
         return diff_folders(cli);
     if (strcmp(cli->operands[0], "-") == 0 && strcmp(cli->operands[1], "-") == 0)
         return lap_cli_usage("only one of A and B can be standard input");
-    if (lap_report_check(cli) != LAP_EXIT_OK)
-        return LAP_EXIT_USAGE;
     lap_context *context = lap_cli_begin(cli, &err);
     if (!context)
         return (int)lap_cli_no_comparison("", &err);

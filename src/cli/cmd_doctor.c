@@ -5,7 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/json.h"
-#include "cli/measure/bench_table.h"
+#include "cli/measure/measure.h"
 #include "cli/term.h"
 
 typedef struct findings {

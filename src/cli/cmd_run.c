@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/report/report.h"
 #include "cli/term.h"
 
 /* OUT does not exist and its extension names no format, so it was probably meant as a folder. Then report
@@ -25,41 +24,20 @@ static int check_out(const lap_cli *cli, const char *out)
     return LAP_EXIT_NOTHING;
 }
 
-/* --stats and --report, files beside the output. */
-static int check_side_files(const lap_cli *cli)
+static int check_operands(const lap_cli *cli)
 {
-    if (cli->stats && strcmp(cli->stats, "-") == 0)
-        return lap_cli_usage("--stats: name a file; lapedge stats prints to standard output");
-    if (cli->report && strcmp(cli->operands[0], "-") == 0)
-        return lap_cli_usage("--report reads the image again: name a file, not standard input");
-    return lap_report_check(cli);
-}
-
-static int check_in_and_out(const lap_cli *cli)
-{
-    const char *in = cli->operands[0];
     char quoted[PATH_MAX];
-    lap_cli_quoted(in, quoted, sizeof quoted);
+    if (cli->operand_count == 0)
+        return lap_cli_usage("IN and OUT are missing; see lapedge -h");
+    lap_cli_quoted(cli->operands[0], quoted, sizeof quoted);
     if (cli->operand_count == 1)
         return lap_cli_usage("OUT is missing: lapedge %s OUT, or - for standard output", quoted);
     if (strcmp(cli->operands[1], "-") != 0)
         return check_out(cli, cli->operands[1]);
-    if (cli->json)
-        return lap_cli_usage("--json and the image cannot both go to standard output; name OUT");
     if (isatty(STDOUT_FILENO))
         return lap_cli_usage(
             "refusing to write an image to a terminal; redirect it: lapedge %s - >edges.jpg", quoted);
     return LAP_EXIT_OK;
-}
-
-static int check_operands(const lap_cli *cli)
-{
-    if (cli->operand_count == 0)
-        return lap_cli_usage("IN and OUT are missing; see lapedge -h");
-    const int exit_code = check_side_files(cli);
-    if (exit_code != LAP_EXIT_OK)
-        return exit_code;
-    return check_in_and_out(cli);
 }
 
 int lap_cli_run(lap_cli *cli)

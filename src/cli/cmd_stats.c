@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "cli/folder/folder.h"
 #include "cli/json.h"
-#include "cli/measure/stats_view.h"
+#include "cli/measure/measure.h"
 #include "cli/report/report.h"
 #include "cli/term.h"
 
@@ -364,12 +364,6 @@ int lap_cli_stats(lap_cli *cli)
     if (!folder && cli->operand_count != 1)
         return lap_cli_usage("IN is missing: lapedge stats IN");
     if (folder && check_folder(cli) != LAP_EXIT_OK)
-        return LAP_EXIT_USAGE;
-    if (cli->weights && !cli->profiles)
-        return lap_cli_usage("--weights needs --profiles");
-    if (cli->report && strcmp(cli->operands[0], "-") == 0)
-        return lap_cli_usage("--report reads the image again: name a file, not standard input");
-    if (lap_report_check(cli) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
     if (!folder)
         lap_cli_warn_of_devices(cli);

@@ -8,10 +8,8 @@ int lap_cli_transform(lap_cli *cli)
 {
     static const lap_turn rotations[] = {LAP_TURN_90, LAP_TURN_180, LAP_TURN_270};
     static const lap_turn flips[] = {LAP_TURN_H, LAP_TURN_V};
-    const int asked = (cli->rotate >= 0) + (cli->flip >= 0) + cli->transpose + cli->transverse;
-    if (asked > 1)
-        return lap_cli_usage("one of --rotate, --flip, --transpose and --transverse at a time");
-    if (!asked && !cli->settings.auto_orient)
+    const bool turns = cli->rotate >= 0 || cli->flip >= 0 || cli->transpose || cli->transverse;
+    if (!turns && !cli->settings.auto_orient)
         return lap_cli_usage(
             "nothing to do: name --rotate, --flip, --transpose, --transverse or --auto-orient");
     const bool folder = cli->forms == LAP_CLI_TRANSFORM_FOLDER;

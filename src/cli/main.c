@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/folder/worker.h"
+#include "cli/folder/folder.h"
 #include "cli/json.h"
 #include "cli/sides.h"
 #include "cli/term.h"
@@ -80,7 +80,8 @@ static bool is_stdout_taken(const lap_cli *cli)
 {
     const bool writes = lap_cli_writes(cli);
     return cli->csv || (cli->log && lap_cli_is_stdout(cli->log)) ||
-           (writes && cli->operand_count == 2 && strcmp(cli->operands[1], "-") == 0);
+           (cli->trace && lap_cli_is_stdout(cli->trace)) ||
+           (writes && cli->operand_count == 2 && lap_cli_is_stdout(cli->operands[1]));
 }
 
 static int report_failure(const lap_cli *cli, int code)

@@ -9,7 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/json.h"
-#include "cli/measure/stats_view.h"
+#include "cli/measure/measure.h"
 #include "cli/progress.h"
 #include "cli/report/report.h"
 #include "cli/term.h"

@@ -2,22 +2,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/json.h"
-#include "cli/options/args.h"
 #include "cli/term.h"
 
 /* ---- never over something else ------------------------------------------------------------------- */
-
-/* Returns the value of an option that names a file, or NULL. */
-static const char *path_of(const lap_cli *cli, const lap_cli_option *option)
-{
-    return *(const char *const *)((const char *)cli + option->field);
-}
 
 /* Returns the exit code if a side file prevents the start: 2 for a comparison, else 4. */
 static lap_cli_exit unreachable(const lap_cli *cli, const lap_cli_option *side, const lap_error *err)
@@ -33,10 +27,10 @@ static lap_cli_exit check_other(
     const lap_cli *cli, const lap_cli_option *side, const char *path, const char *what)
 {
     lap_error err;
-    const lap_code code = path ? lap_side_check(path_of(cli, side), &path, 1, &err) : LAP_OK;
+    const lap_code code = path ? lap_side_check(lap_cli_path_of(cli, side), &path, 1, &err) : LAP_OK;
     if (code == LAP_OK)
         return LAP_EXIT_OK;
-    return code == LAP_E_CLASH ? lap_cli_usage("--%s: %s is %s", side->name, path_of(cli, side), what)
+    return code == LAP_E_CLASH ? lap_cli_usage("--%s: %s is %s", side->name, lap_cli_path_of(cli, side), what)
                                : unreachable(cli, side, &err);
 }
 
@@ -85,7 +79,8 @@ static lap_cli_exit check_side(const lap_cli *cli, const lap_cli_option *side)
     lap_cli_exit code = check_operands(cli, side);
     for (const lap_cli_option *o = lap_cli_options; o->name && code == LAP_EXIT_OK; o++)
         if (o != side && (o->writes || o->reads))
-            code = check_other(cli, side, path_of(cli, o), o->writes ? "to be written twice" : o->reads);
+            code =
+                check_other(cli, side, lap_cli_path_of(cli, o), o->writes ? "to be written twice" : o->reads);
     return code;
 }
 
@@ -242,20 +237,62 @@ static lap_cli_exit check_name(const lap_cli *cli, const lap_cli_option *side, c
     return code == LAP_EXIT_OK ? check_place(cli, side, path) : code;
 }
 
+/* Whether the last steps of a path are a folder of records and perhaps a name in it. */
+static bool is_among_records(const char *path)
+{
+    static const char folder[] = "/.lapedge/";
+    char whole[PATH_MAX + 2];
+    const int length = snprintf(whole, sizeof whole, "/%s/", path);
+    if (length >= (int)sizeof whole)
+        return false;
+    char *end = whole + length;
+    while (end - whole > 1 && end[-1] == '/' && end[-2] == '/')
+        *--end = '\0';
+    const char *at = strstr(whole, folder);
+    for (const char *next = at; next; next = strstr(next + 1, folder))
+        at = next;
+    const char *name = at ? at + sizeof folder - 1 : "";
+    return at && strcspn(name, "/") + 1 >= strlen(name);
+}
+
+/* An output in place of a record, or a folder of outputs among them. */
+static lap_cli_exit check_output(const lap_cli *cli)
+{
+    const bool has_out =
+        lap_cli_writes(cli) && !cli->in_place && cli->operand_count > (cli->files_from ? 0 : 1);
+    const char *out = has_out ? cli->operands[cli->operand_count - 1] : "";
+    if (is_record(out) || is_among_records(out))
+        return lap_cli_usage("%s: is a place of lapedge's own records; name another one", out);
+    return LAP_EXIT_OK;
+}
+
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
 {
-    lap_cli_exit code = LAP_EXIT_OK;
+    lap_cli_exit code = check_output(cli);
     for (const lap_cli_option *o = lap_cli_options; o->name && code == LAP_EXIT_OK; o++)
-        if (o->writes && path_of(cli, o))
-            code = check_name(cli, o, path_of(cli, o));
+        if (o->writes && lap_cli_path_of(cli, o))
+            code = check_name(cli, o, lap_cli_path_of(cli, o));
     return code;
+}
+
+size_t lap_cli_list_sides(const lap_cli *cli, const char *names[LAP_SIDES])
+{
+    size_t count = 0;
+    for (const lap_cli_option *o = lap_cli_options; o->name; o++)
+        if (o->writes && lap_cli_path_of(cli, o))
+            names[count++] = lap_cli_path_of(cli, o);
+    return count;
 }
 
 /* ---- the log ------------------------------------------------------------------------------------- */
 
 bool lap_cli_is_stdout(const char *path)
 {
-    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+    static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(path, names[i]) == 0)
+            return true;
+    return false;
 }
 
 static bool open_log(lap_cli_log *log, const char *path)

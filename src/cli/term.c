@@ -194,6 +194,8 @@ static const char *words_of(lap_remedy remedy)
         [LAP_REMEDY_FORCE] = {"force", "; -f replaces it", NULL},
         [LAP_REMEDY_OTHER_PHOTO] = {"force", "; name another OUTDIR, or give -f if that photo was moved here",
             "; name another OUTDIR"},
+        [LAP_REMEDY_ORDER] = {NULL,
+            "; some inputs are outputs of lapedge: is the order of the operands right?", NULL},
         [LAP_REMEDY_MOVED] = {"prune",
             "; if the photos were moved there, --prune -f takes it for that folder", NULL},
         [LAP_REMEDY_OTHER_FOLDER] = {"in-place", "; name another folder, or use --in-place",

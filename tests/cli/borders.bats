@@ -156,7 +156,10 @@ PYTHON
     kept none
     kept all Exif PLACE THUMBNAIL xap ICC_PROFILE Photoshop comment
     kept exif,gps,xmp,iptc,icc,comment Exif PLACE xap ICC_PROFILE Photoshop comment
-    expect 2 "" "lapedge: gps and thumbnail are parts of exif; keep exif too" --keep=gps in.jpg o.jpg
+    expect 2 "" "lapedge: --keep: \"gps\" is not a whole list: gps and thumbnail are parts of exif; keep exif too" \
+        --keep=gps in.jpg o.jpg
+    expect 2 "" "lapedge: --keep: \"xmp,thumbnail\" is not a whole list: gps and thumbnail are parts of exif; keep exif too" \
+        info --keep=xmp,thumbnail in.jpg
     expect 2 "" "lapedge: --keep and --strip contradict each other" --keep=icc --strip in.jpg o.jpg
     expect 2 "" 'lapedge: --keep: "exif,x" is not a list of exif, gps, xmp, iptc, icc, comment, thumbnail; or all, or none' \
         --keep=exif,x in.jpg o.jpg

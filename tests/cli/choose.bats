@@ -293,6 +293,15 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     expect 2 "" "lapedge: standard input: zero bytes between the names of this list, not line ends; give -0" --files-from=- out <zero
     expect 2 "" "lapedge: zero: zero bytes between the names of this list, not line ends; give -0" stats -q --files-from=zero
     [ ! -e out ]
+    # A photo in the list's place: -0 would not help.
+    for words in "--files-from=in/a.jpg out" "-0 --files-from=in/a.jpg out" "stats --files-from=in/a.jpg" "--in-place --files-from=in/a.jpg"; do
+        # shellcheck disable=SC2086 # words
+        expect 2 "" "lapedge: --files-from: in/a.jpg is an image, not a list of names" $words
+    done
+    # Nothing is done with a list that cannot be read.
+    expect 4 "" "lapedge: in: this list cannot be read: Is a directory" --files-from=in out
+    echo "P5 a.jpg" >names # a name may begin as a picture does
+    expect 4 "" "lapedge: P5 a.jpg: no such file" -q --files-from=names out
     run --separate-stderr lapedge --files-from=crlf out
     [ "$status" -eq 4 ]
     [[ $stderr == *'in/a.jpg\x0d: no such file: the lines of this list end in carriage returns; remove them, as tr -d '"'\\r'"' does'* ]]
@@ -371,6 +380,26 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     rm -r p/trip && mkdir p/trip
     lapedge -q p p/trip/
     expect 0 "" "0 to be done, 1 up to date" -n p p/trip/ # its own outputs are nothing to report
+}
+
+@test "edges and photos named in the wrong order: nobody is led to replace the photos" {
+    tiny photos/a.jpg
+    tiny photos/b.jpg
+    cp -r photos before
+    lapedge -q photos edges
+    run --separate-stderr lapedge edges photos
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"lapedge: photos/a.jpg: exists and was not made by lapedge; some inputs are outputs of lapedge: is the order of the operands right?"* ]]
+    [[ $stderr == *"0 done, 2 left alone (not made by lapedge, changed since, or made from other photos); "* ]]
+    [[ $stderr != *-f* ]]
+    lapedge -q transform --flip=h photos turned
+    run --separate-stderr lapedge transform --flip=h turned photos
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"lapedge: photos/b.jpg: exists and was not made by lapedge; some inputs are outputs"* && $stderr != *-f* ]]
+    diff -r photos before -x .lapedge
+    # Other photos with these names: -f is the way.
+    run --separate-stderr lapedge photos before
+    [[ $status -eq 1 && $stderr == *"before/a.jpg: exists and was not made by lapedge; -f replaces it"* ]]
 }
 
 @test "a run takes photos that were filtered before, and says so" {

@@ -390,4 +390,7 @@ PY
     expect 2 "" "lapedge: a and b: no image that lapedge reads (*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm *.pnm)
 lapedge: 3 other files not taken: 2 .bmp, 1 .gif" diff a b
     expect 2 "" "lapedge: a and b: no image that lapedge reads (*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm *.pnm)" diff -q a b
+    expect 2 "" "lapedge: a and b: no image that lapedge reads (--ext=png,ppm), after --exclude" diff -q --ext=png,ppm --exclude='*.gif' a b
+    expect 2 "" "lapedge: a and b: no image that lapedge reads (*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm *.pnm), after --include" \
+        diff -q --include='x*' a b
 }

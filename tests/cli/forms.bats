@@ -179,10 +179,16 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
 @test "a closed pipe ends quietly, exit 141" {
     mkdir in
     cp "$photo" in
-    for words in "--format=ppm $photo -" "backends" "help" "stats --json $photo" "-q in out --log=-"; do
+    for words in "--format=ppm $photo -" "backends" "help" "stats --json $photo" "-q in out --log=-" \
+        "-q in out2 --trace=-" "-q in out3 --json-file=-"; do
         # The reader is gone before the first byte.
         run --separate-stderr bash -c "exec 7> >(:); wait \$!; '$LAPEDGE' $words >&7"
         [ "$status" -eq 141 ]
         [ -z "$stderr" ]
     done
+    # A timeline that is lost, after the outputs were made: not 4, for something was done.
+    run --separate-stderr bash -c "exec 7> >(:); wait \$!; '$LAPEDGE' -q in out4 --trace=/dev/fd/7"
+    [ "$status" -eq 1 ]
+    [[ $stderr == "lapedge: /dev/fd/7: cannot write: Broken pipe" ]]
+    [ -e "out4/$(basename "$photo")" ]
 }

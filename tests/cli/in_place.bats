@@ -355,6 +355,23 @@ lapedge: photos/3.jpg: is left alone, because of photos/$record: $1" ] || return
     untouched --in-place photos/1.jpg
 }
 
+@test "no output takes the place of a record" {
+    mkdir photos
+    cp "$photo" photos/1.jpg
+    lapedge -q photos edges
+    lapedge --in-place photos/1.jpg
+    cp photos/.lapedge-in-place.jsonl before
+    expect 2 "" "lapedge: photos/.lapedge-in-place.jsonl: is a place of lapedge's own records; name another one" \
+        --format=jpg "$photo" photos/.lapedge-in-place.jsonl
+    expect 2 "" "lapedge: edges/.lapedge//: is a place of lapedge's own records; name another one" photos edges/.lapedge//
+    expect 2 "" "lapedge: edges/.lapedge/x.jpg: is a place of lapedge's own records; name another one" \
+        transform --flip=h "$photo" edges/.lapedge/x.jpg
+    cmp photos/.lapedge-in-place.jsonl before
+    [ "$(find edges/.lapedge -type f | wc -l)" -eq 1 ]
+    mkdir -p .lapedge/mine
+    expect 0 "" "" -q photos .lapedge/mine/edges # a folder that only lies below one
+}
+
 @test "a file that is not a photo leaves no record" {
     echo text >bad.jpg
     expect 1 "" "lapedge: bad.jpg: not a JPEG, PNG or binary PNM image" --in-place bad.jpg

@@ -129,13 +129,14 @@ left()
 }
 
 @test "a side file that is a FIFO without a reader is refused before the work" {
-    mkfifo pipe
-    local side slash
+    mkfifo pipe pipe.html
+    local side slash name
     for side in --stats --log --json-file --report; do
         slash=$([ $side != --log ] || echo /)
-        run --separate-stderr timeout -k 5 20 "$LAPEDGE" --timeout=0.1 $side=pipe "$photo" "out$slash"
+        name=pipe$([ $side != --report ] || echo .html)
+        run --separate-stderr timeout -k 5 20 "$LAPEDGE" --timeout=0.1 $side=$name "$photo" "out$slash"
         [ "$status" -eq 4 ]
-        [ "$stderr" = "lapedge: $side: pipe: no process reads this FIFO" ]
+        [ "$stderr" = "lapedge: $side: $name: no process reads this FIFO" ]
         [ ! -e out ]
     done
     # A reader gets all of it.

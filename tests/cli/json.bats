@@ -40,6 +40,31 @@ load common
 
 @test "--json and an image on stdout cannot be combined" {
     expect 2 "" "lapedge: --json and the image cannot both go to standard output; name OUT" --json "$photo" -
+    expect 2 "" "lapedge: --json and the image cannot both go to standard output; name OUT" --json "$photo" /dev/stdout
+    expect 2 "" "lapedge: --json-file=- and the image cannot both go to standard output; name OUT" --json-file=- "$photo" -
+    expect 2 "" "lapedge: --stats=/dev/stdout and the image cannot both go to standard output; name OUT" \
+        --stats=/dev/stdout "$photo" -
+}
+
+@test "one kind of data goes to standard output; --json-file=- is --json" {
+    mkdir in
+    cp "$photo" in/a.jpg
+    expect 2 "" "lapedge: --trace=- and --json cannot both go to standard output" --trace=- in out --json
+    expect 2 "" "lapedge: --trace=- and --log=- cannot both go to standard output" --trace=- --log=- in out
+    expect 2 "" "lapedge: --log=/dev/fd/1 and --json-file=- cannot both go to standard output" \
+        --log=/dev/fd/1 --json-file=- in out
+    expect 2 "" "lapedge: --csv and --json-file=/dev/stdout cannot both go to standard output" \
+        stats --csv --json-file=/dev/stdout in
+    [ ! -e out ]
+    for name in - /dev/stdout /dev/fd/1 /proc/self/fd/1; do
+        lapedge stats --json-file=$name "$photo" >o.json # without the table for people
+        json o.json 'o["schema"] == "lapedge.stats/1"'
+    done
+    lapedge -n --json --json-file=- in out 2>list >o.json
+    json o.json 'o["dry_run"]'
+    grep -q "in/a.jpg -> out/a.jpg" list
+    lapedge --json-file=- none.jpg out.jpg >o.json 2>/dev/null || true
+    json o.json 'o["error"]["kind"] == "missing"'
 }
 
 @test "--json of several files in place is an object each" {

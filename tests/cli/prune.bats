@@ -111,7 +111,8 @@ kept()
     rm in/sub/d.jpg
     run --separate-stderr lapedge --prune in out
     [ "$status" -eq 0 ]
-    [[ $stderr == *"--prune: 2 outputs left: the folder of the photo is there but empty, as one that is not mounted is" ]]
+    [[ $stderr == *"--prune: 2 outputs left: the folder of the photo is there but empty, as one that is not mounted is"$'\n'* ]]
+    [[ $stderr == *"--prune: 1 output left: its photo was in another folder than those of this run, and is not there any more" ]]
     [ "$(outputs out)" = "./a.jpg ./mine.jpg ./sub/c.jpg ./sub/d.jpg ./z.jpg" ]
     rmdir in/sub
     lapedge -q --prune in out
@@ -137,6 +138,27 @@ kept()
     rm -r elsewhere && mkdir other && lapedge tiny.pgm other/new.jpg
     run --separate-stderr lapedge --prune -f other out
     [ "$(outputs out)" = "./a.jpg ./mine.jpg ./new.jpg ./sub/d.jpg" ]
+    [[ $stderr == *"--prune: 2 outputs left: their photos were in other folders than those of this run, and are not "* ]]
+    # Outputs that were copied are counted in the same way, and with -q nothing is said.
+    cp -a out copied2
+    run --separate-stderr lapedge --prune other copied2
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"--prune: 2 outputs left: their photos were in other folders"* ]]
+    expect 0 "" "" -q --prune other copied2
+}
+
+@test "--prune says what records of version 0.1 do not tell, and counts no output of photos that are elsewhere" {
+    python3 "$repo/tests/records/place.py" "$repo/tests/records/0.1"
+    mv in moved
+    rm moved/c.jpg
+    run --separate-stderr lapedge --prune moved out
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"2 up to date"*"--prune: 1 output left: its photo was in another folder than those of this run, and is not there any more" ]]
+    [ -e out/c.jpg ]
+    mkdir -p in && cp moved/a.jpg in/c.jpg
+    run --separate-stderr lapedge --prune moved out
+    [ "$status" -eq 0 ]
+    [[ $stderr != *left* ]]
 }
 
 @test "nothing is removed where a folder may not be read" {

@@ -287,7 +287,7 @@ density() { od -An -tu1 -j13 -N5 "$1" | awk '{print $1, $2 * 256 + $3, $4 * 256 
     lapedge "$photo" plain.png
     cmp out.png plain.png
     rm p.html
-    expect 2 "" "lapedge: --report reads the image again: name a file, not standard input" --report=p.html - o.png
+    expect 2 "" "lapedge: --report applies only to named inputs, and standard input can be read only once" --report=p.html - o.png
     expect 2 "" "lapedge: --dry-run writes nothing; leave out --report" -n --report=p.html "$photo" o.png
     expect 2 "" 'lapedge: --report: "p.jpg" does not end in .html' --report=p.jpg "$photo" o.png
     expect 2 "" "lapedge: --report: o.html is the output" --report=o.html --format=png "$photo" o.html

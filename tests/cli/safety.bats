@@ -76,7 +76,7 @@ untouched() # FILE
     cp a.jpg in
     run --separate-stderr lapedge in "$(printf 'x%.0s' {1..300})"
     [[ $status -eq 4 && $stderr == "lapedge: "*"x: cannot create this folder: File name too long" ]]
-    expect 1 "" "lapedge: .: this list cannot be read: Is a directory" --files-from=. out
+    expect 4 "" "lapedge: .: this list cannot be read: Is a directory" --files-from=. out
     expect 4 "" "lapedge: --log: .: cannot be opened: Is a directory" --log=. in out
     expect 2 "" "lapedge: --weights: none: cannot be read: No such file or directory" stats --profiles --weights=none a.jpg
     [ ! -e out ]

@@ -173,8 +173,12 @@ END
 }
 
 @test "two turns, or none, are refused" {
-    expect 2 "" "lapedge: one of --rotate, --flip, --transpose and --transverse at a time" \
+    expect 2 "" "lapedge: --rotate and --transpose are two turns; use one at a time" \
         transform --rotate=90 --transpose "$photo" o.jpg
+    expect 2 "" "lapedge: --flip and --transverse are two turns; use one at a time" \
+        transform --transverse --flip=h "$photo" o.jpg
+    expect 2 "" "lapedge: --transpose and --transverse are two turns; use one at a time" \
+        transform --transverse --transpose "$photo" o.jpg
     expect 2 "" "lapedge: nothing to do: name --rotate, --flip, --transpose, --transverse or --auto-orient" \
         transform "$photo" o.jpg
     expect 2 "" 'lapedge: --rotate: "45" is not one of 90, 180, 270' transform --rotate=45 "$photo" o.jpg

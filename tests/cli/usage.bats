@@ -12,6 +12,7 @@ load common
 
 @test "an image and statistics do not go to one place" {
     expect 2 "" "lapedge: --stats: name a file; lapedge stats prints to standard output" --stats=- a.jpg b.jpg
+    expect 2 "" "lapedge: --stats: name a file; lapedge stats prints to standard output" --in-place --stats=- a.jpg
 }
 
 @test "an empty name" {
@@ -390,6 +391,7 @@ PYTHON
     expect 2 "" "lapedge: --csv does not apply to run, only to stats" --csv a.jpg b.jpg
     expect 2 "" "lapedge: --keep does not apply to stats, only to run, transform, info" stats --keep=all a.jpg
     expect 2 "" "lapedge: rotate: no such file, and no command; lapedge transform rotates and mirrors photos" rotate a.jpg b.jpg
+    expect 2 "" "lapedge: version: no such file, and no command; lapedge --version prints the versions" version
     expect 2 "" "lapedge: resize: no such file, and no command; lapedge does not resize: an output has the size of its photo" \
         resize a.jpg b.jpg
     expect 2 "" "lapedge: unknown option --watch; run the same command again: it processes new photos" --watch a b

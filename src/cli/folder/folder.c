@@ -70,13 +70,6 @@ lap_cli_exit lap_folder_check_names(const lap_cli *cli)
     return LAP_EXIT_OK;
 }
 
-lap_cli_exit lap_folder_check_log(const lap_cli *cli)
-{
-    if (cli->log && cli->json && lap_cli_is_stdout(cli->log))
-        return lap_cli_usage("--log=- and --json cannot both go to standard output");
-    return LAP_EXIT_OK;
-}
-
 /* ---- while it runs ------------------------------------------------------------------------------- */
 
 void lap_folder_start(lap_folder *folder, lap_context *context, const char *what)
@@ -265,17 +258,22 @@ void lap_folder_print_none(const lap_folder *folder)
 {
     if (folder->counts.expected || folder->counts.other_shards)
         return;
-    const lap_batch_take *take = &folder->cli->take;
-    const char *filters = take->include_count && take->exclude_count ? ", after --include and --exclude"
-                          : take->include_count                      ? ", after --include"
-                          : take->exclude_count                      ? ", after --exclude"
-                                                                     : "";
+    char text[LAP_TAKEN_TEXT];
     if (folder->cli->files_from)
         lap_cli_message("no photo found: the list names none");
-    else if (take->extensions)
-        lap_cli_message("no photo found (--ext=%s)%s", take->extensions, filters);
     else
-        lap_cli_message("no photo found (*.jpg *.jpeg *.jpe *.jfif, or JPEG by content)%s", filters);
+        lap_cli_message("no photo found %s",
+            lap_folder_taken(folder->cli, "*.jpg *.jpeg *.jpe *.jfif, or JPEG by content", text));
+}
+
+char *lap_folder_taken(const lap_cli *cli, const char *kinds, char text[LAP_TAKEN_TEXT])
+{
+    const bool includes = cli->include[0], excludes = cli->exclude[0];
+    const char *extensions = cli->take.extensions;
+    snprintf(text, LAP_TAKEN_TEXT, "(%s%.200s)%s%s%s", extensions ? "--ext=" : "",
+        extensions ? extensions : kinds, includes || excludes ? ", after " : "", includes ? "--include" : "",
+        excludes ? includes ? " and --exclude" : "--exclude" : "");
+    return text;
 }
 
 void lap_folder_print_work(const lap_folder *folder)
@@ -395,10 +393,10 @@ int lap_folder_exit(const lap_folder *folder, lap_code code)
     case LAP_E_CANCELLED:
         return (int)lap_cli_exit_of(code);
     case LAP_E_DISK_FULL:
-        return counts->ok + counts->warned + counts->kinds[LAP_OK] ? LAP_EXIT_FAILED : LAP_EXIT_NOTHING;
     case LAP_E_WRITE:
     case LAP_E_MISSING:
-        return LAP_EXIT_NOTHING;
+    case LAP_E_UNREADABLE: /* a list, a record, a file beside the outputs; perhaps after some were complete */
+        return counts->ok + counts->warned + counts->kinds[LAP_OK] ? LAP_EXIT_FAILED : LAP_EXIT_NOTHING;
     default:
         return (int)lap_cli_exit_of(code);
     }

@@ -33,8 +33,6 @@ typedef struct lap_folder {
 void lap_folder_begin(lap_folder *folder, lap_cli *cli, int inputs);
 /* Returns LAP_EXIT_USAGE after a message if an operand is "-". */
 lap_cli_exit lap_folder_check_names(const lap_cli *cli);
-/* Returns LAP_EXIT_USAGE after a message if a log, a timeline or a list contradicts the other options. */
-lap_cli_exit lap_folder_check_log(const lap_cli *cli);
 
 /* Starts the progress line. With -v first prints "up to 2 WHAT at once", unless what is NULL. */
 void lap_folder_start(lap_folder *folder, lap_context *context, const char *what);
@@ -44,6 +42,11 @@ void lap_folder_show(lap_folder *folder, const lap_batch_counts *counts);
  * for example because the disk is full or the reader of a pipe has left. Sets folder->lost. */
 void lap_folder_flush(lap_folder *folder);
 void lap_folder_stop(lap_folder *folder);
+
+/* Describes which files the run takes from folders: "(--ext=png), after --include"; kinds are those of a run
+ * without --ext. Returns text. */
+enum { LAP_TAKEN_TEXT = 280 };
+char *lap_folder_taken(const lap_cli *cli, const char *kinds, char text[LAP_TAKEN_TEXT]);
 
 /* Whether to print a file's error or warning. A terminal with a progress line shows ten of each kind, unless
  * -v is given; lap_folder_print_untold prints how many were omitted. */
@@ -73,5 +76,19 @@ void lap_folder_json_end(const lap_folder *folder, json_t *object);
 
 /* Returns the exit code of a run that ended with this code; folder->lost comes first. */
 int lap_folder_exit(const lap_folder *folder, lap_code code);
+
+/* ---- the process with the CUDA devices (worker.c) ------------------------------------------------ */
+
+/* An error in CUDA can kill the process that uses it. So a child process, the worker, does folder runs that
+ * may use devices. If the worker dies, the parent finishes the run with the CPU only: the same command skips
+ * what is done. */
+
+/* Call this before threads are started and before CUDA is used. Returns false if the caller should run: it is
+ * the worker, or the run uses no device. Returns true, after a warning, if a worker died and this process
+ * should run without devices. If the worker finished, ends the process with the worker's exit code. */
+bool lap_cli_has_lost_worker(const lap_cli *cli);
+/* Call this last in main. A crash after this point, such as in CUDA's clean-up, does not count as the
+ * worker's death. */
+void lap_cli_worker_ends(int exit_code);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "cli/commands.h"
 #include "cli/folder/folder.h"
-#include "cli/folder/worker.h"
 #include "cli/json.h"
 #include "cli/report/report.h"
 #include "cli/sides.h"
@@ -18,12 +17,12 @@ typedef struct folder_run {
     lap_folder folder;
     lap_cli_log log;
     char named[NAMED][160];
-    char recoded[160];     /* the first photo that was not turned without loss */
-    lap_batch_prune prune; /* --prune: outputs whose photo is gone */
-    json_t *pruned;        /* names of removed outputs */
-    bool has_lost_worker;  /* run without devices, whatever the options say */
-    lap_sheet *sheet;      /* contact sheet for --report */
-    const char *sides[4];  /* files to write in addition to the outputs */
+    char recoded[160];            /* the first photo that was not turned without loss */
+    lap_batch_prune prune;        /* --prune: outputs whose photo is gone */
+    json_t *pruned;               /* names of removed outputs */
+    bool has_lost_worker;         /* run without devices, whatever the options say */
+    lap_sheet *sheet;             /* contact sheet for --report */
+    const char *sides[LAP_SIDES]; /* files to write in addition to the outputs */
 } folder_run;
 
 /* ---- a file -------------------------------------------------------------------------------------- */
@@ -125,6 +124,12 @@ static lap_cli_exit end_prune(folder_run *run, lap_code code)
         lap_cli_message("--prune: %llu output%s left: changed or copied after lapedge wrote %s",
             (unsigned long long)prune->changed, prune->changed > 1 ? "s" : "",
             prune->changed > 1 ? "them" : "it");
+    if (prune->elsewhere > 0 && !run->folder.cli->quiet)
+        lap_cli_message("--prune: %llu output%s left: %s, and %s not there any more",
+            (unsigned long long)prune->elsewhere, prune->elsewhere > 1 ? "s" : "",
+            prune->elsewhere > 1 ? "their photos were in other folders than those of this run"
+                                 : "its photo was in another folder than those of this run",
+            prune->elsewhere > 1 ? "are" : "is");
     return prune->refused.code != LAP_OK || prune->failed > 0 ? LAP_EXIT_FAILED : LAP_EXIT_OK;
 }
 
@@ -162,9 +167,10 @@ static void summary(const folder_run *run)
             run->folder.cli->skip_existing ? "there already" : "up to date");
     if (existing)
         fprintf(stderr, ", %llu left alone (%s)", (unsigned long long)existing,
-            run->folder.cli->settings.no_clobber
-                ? "--no-clobber"
-                : "not made by lapedge, changed since, or made from other photos; -f replaces files");
+            run->folder.cli->settings.no_clobber ? "--no-clobber"
+            : run->folder.others.ours ? "not made by lapedge, changed since, or made from other photos"
+                                      : "not made by lapedge, changed since, or made from other photos; "
+                                        "-f replaces files");
     lap_folder_print_failed(&run->folder);
     if (run->prune.removed)
         fprintf(stderr, ", %llu %s (photo gone)", (unsigned long long)run->prune.removed,
@@ -175,7 +181,8 @@ static void summary(const folder_run *run)
     if (!run->folder.cli->dry_run && seconds > 0 && counts->pixels > 0)
         fprintf(stderr, ", %.0f Mpixel/s", (double)counts->pixels / 1e6 / seconds);
     fputc('\n', stderr);
-    if (lap_folder_left(&run->folder) && !run->folder.cli->rebuild)
+    const lap_cli *cli = run->folder.cli;
+    if (lap_folder_left(&run->folder) && !cli->rebuild && !cli->fail_fast)
         lap_cli_message("the same command continues");
     lap_folder_print_untold(&run->folder);
     /* A few failures are still visible on the terminal; of many, the first may have scrolled away. */
@@ -221,6 +228,8 @@ static lap_code work(folder_run *run, lap_context *context)
     const lap_code code =
         lap_batch(context, &folder->options, &settings, on_event, run, &folder->counts, &folder->err);
     lap_folder_stop(folder);
+    if (!settings.filter) /* edge maps may be turned */
+        folder->others.made = 0;
     if (run->has_lost_worker)
         snprintf(folder->work.how, sizeof folder->work.how,
             "the CPU alone: the process with the devices has died");
@@ -240,7 +249,9 @@ static int run_folder(lap_cli *cli, folder_run *run)
     const int reported =
         cli->report && began ? lap_sheet_write(run->sheet, cli, context, json_of(run)) : LAP_EXIT_OK;
     lap_cli_end(context);
-    if (code != LAP_OK)
+    if (code == LAP_E_WRITE && cli->trace && lap_cli_is_stdout(cli->trace) && lap_term_reader_left())
+        folder->lost = LAP_EXIT_PIPE;
+    else if (code != LAP_OK)
         lap_cli_print_error(&folder->err, NULL);
     if (code == LAP_E_CLASH)
         lap_json_keep_off();
@@ -312,10 +323,7 @@ static int check_operands(const lap_cli *cli)
     if (is_like_file(out))
         return lap_cli_usage(
             "%s: no such folder, and the name looks like a file's; write %s/ to create it", out, out);
-    if (check_out_dir(cli, out) != LAP_EXIT_OK)
-        return LAP_EXIT_USAGE;
-    const lap_cli_exit code = lap_folder_check_log(cli);
-    return code == LAP_EXIT_OK ? (int)lap_report_check(cli) : (int)code;
+    return check_out_dir(cli, out);
 }
 
 /* Sets the options that only run and transform use. */
@@ -324,7 +332,7 @@ static lap_code set_options(folder_run *run, lap_error *err)
     const lap_cli *cli = run->folder.cli;
     lap_batch_options *options = &run->folder.options;
     options->out_dir = cli->operands[cli->operand_count - 1];
-    run->folder.others.finds_made = cli->settings.filter;
+    run->folder.others.finds_made = true;
     options->force = cli->force;
     options->rebuild = cli->rebuild;
     options->dry_run = cli->dry_run;
@@ -332,11 +340,8 @@ static lap_code set_options(folder_run *run, lap_error *err)
     options->flat = cli->flat;
     options->skip_existing = cli->skip_existing;
     options->no_clobber = cli->settings.no_clobber;
-    const char *const sides[] = {cli->log, cli->trace, cli->report, cli->json_file};
-    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
-        if (sides[i])
-            run->sides[options->side_count++] = sides[i];
     options->sides = run->sides;
+    options->side_count = lap_cli_list_sides(cli, run->sides);
     if (cli->prune) {
         run->pruned = json_array();
         run->prune = (lap_batch_prune){.each = on_output, .user = run};

@@ -5,12 +5,12 @@
 #include "cli/commands.h"
 #include "cli/folder/folder.h"
 #include "cli/json.h"
-#include "cli/measure/stats_view.h"
+#include "cli/measure/measure.h"
 #include "cli/sides.h"
 #include "cli/term.h"
 
 typedef struct in_place_run {
-    const char *sides[3]; /* files to write in addition to the photos */
+    const char *sides[LAP_SIDES]; /* files to write in addition to the photos */
     lap_folder folder;
     lap_context *context;
     lap_cli_log log;
@@ -147,12 +147,8 @@ static lap_code work(in_place_run *run)
     folder->options.devices = NULL; /* use one device */
     folder->options.dry_run = folder->cli->dry_run;
     folder->others.finds_made = true;
-    const lap_cli *cli = folder->cli;
-    const char *const sides[] = {cli->log, cli->json_file, cli->stats};
-    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
-        if (sides[i])
-            run->sides[folder->options.side_count++] = sides[i];
     folder->options.sides = run->sides;
+    folder->options.side_count = lap_cli_list_sides(folder->cli, run->sides);
     if (run->is_one) {
         lap_progress_begin(&folder->progress, folder->cli, folder->cli->operands[0]);
         settings.progress = folder->progress.on ? lap_progress_rows : NULL;
@@ -191,7 +187,9 @@ static int run_in_place(lap_cli *cli, in_place_run *run)
     if (cli->log && is_told)
         lap_folder_end_log(folder, &run->log);
     const bool is_told_by_photo = run->is_one && (code == LAP_OK || code == LAP_E_DISK_FULL);
-    const int exit_code = is_told_by_photo ? run->exit_code : lap_folder_exit(folder, code);
+    const int exit_code = is_told_by_photo      ? run->exit_code
+                          : code == LAP_E_WRITE ? LAP_EXIT_NOTHING /* a folder was left alone */
+                                                : lap_folder_exit(folder, code);
     return exit_code ? exit_code : run->exit_code;
 }
 
@@ -210,7 +208,7 @@ static int check_operands(const lap_cli *cli)
     }
     if (cli->stats && (cli->operand_count > 1 || cli->files_from))
         return lap_cli_usage("--stats needs a single image");
-    return (int)lap_folder_check_log(cli);
+    return LAP_EXIT_OK;
 }
 
 int lap_run_in_place(lap_cli *cli)

@@ -1,4 +1,4 @@
-#include "cli/folder/worker.h"
+#include "cli/folder/folder.h"
 
 #include <errno.h>
 #include <signal.h>

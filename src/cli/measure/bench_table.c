@@ -1,4 +1,4 @@
-#include "cli/measure/bench_table.h"
+#include "cli/measure/measure.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,9 @@
-#include "cli/measure/compare_table.h"
+#include "cli/measure/measure.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/measure/bench_table.h"
 #include "cli/term.h"
 
 bool lap_compare_has_pictures(lap_op op)

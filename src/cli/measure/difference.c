@@ -1,4 +1,4 @@
-#include "cli/measure/difference.h"
+#include "cli/measure/measure.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "cli/measure/stats_view.h"
+#include "cli/measure/measure.h"
 
 #include <langinfo.h>
 #include <locale.h>

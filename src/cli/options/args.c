@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/sides.h"
 #include "cli/term.h"
 
 enum { FIRST_LONG = 256 };
@@ -306,5 +307,10 @@ lap_cli_exit lap_cli_parse(lap_cli *cli, int argc, char **argv)
         return code;
     if (cli->help_full || cli->help_short)
         return check_help(cli);
-    return cli->version ? check_version(cli, &given) : check_words(cli, argc, argv, &given);
+    code = cli->version ? check_version(cli, &given) : check_words(cli, argc, argv, &given);
+    if (cli->json_file && lap_cli_is_stdout(cli->json_file)) { /* is --json */
+        cli->json = true;
+        cli->json_file = NULL;
+    }
+    return code;
 }

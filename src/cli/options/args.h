@@ -53,6 +53,7 @@ typedef enum lap_cli_need {
     LAP_NEED_JPEG_OUT,
     LAP_NEED_OUT_FILE, /* output to a file, not to standard output */
     LAP_NEED_FILES,    /* files as input and output */
+    LAP_NEED_IN_FILE,  /* the input can be read again: it is not standard input */
     LAP_NEED_JPEG_IN,
     LAP_NEED_FOLDER_IN,
     LAP_NEED_CUDA, /* a backend that may use a device */
@@ -107,6 +108,7 @@ struct lap_cli_option {
     bool (*is_same)(const lap_cli *cli); /* whether this value asks for that */
     lap_cli_beside beside[LAP_CLI_BESIDES + 1];
     lap_cli_side writes; /* the value is a file that is written in addition to OUT */
+    bool to_stdout;      /* prints data to standard output, in place of the text for people */
     const char *reads;   /* the value is a file to read; messages call it this */
 };
 enum { LAP_CLI_OPTIONS = 96 };
@@ -121,6 +123,11 @@ typedef struct lap_cli_given {     /* what a command line says of each option */
 
 /* Whether the option of that name was given. */
 bool lap_cli_is_given(const char *name, const lap_cli_given *given);
+/* Returns the value of an option that names a file, or NULL. */
+static inline const char *lap_cli_path_of(const lap_cli *cli, const lap_cli_option *option)
+{
+    return *(const char *const *)((const char *)cli + option->field);
+}
 /* Returns NULL if there is no such option. */
 const lap_cli_option *lap_cli_option_named(const char *name, size_t length);
 const lap_cli_option *lap_cli_option_lettered(int letter);

@@ -39,6 +39,7 @@ static const hint hints[] = {
     {"|resize|scale|crop|thumbnail|--resize|--width|--height|--crop|--size|",
         "lapedge does not resize: an output has the size of its photo"},
     {"|watch|--watch|", "run the same command again: it processes new photos"},
+    {"|version|ver|", "lapedge --version prints the versions"},
     {"|convert|", "lapedge IN OUT filters, lapedge transform turns"},
     {"|gpu|nvidia|", "cuda-fast"},
     {"|cpu|", "simd"},

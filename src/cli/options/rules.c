@@ -7,6 +7,7 @@
 
 #include "cli/options/args.h"
 #include "cli/options/values.h"
+#include "cli/sides.h"
 #include "cli/term.h"
 
 enum { WHY = 700 }; /* why an option has no effect */
@@ -76,6 +77,13 @@ static bool has_files(const lap_cli *cli, char why[WHY])
     snprintf(why, WHY, "the input is a pipe");
     return !single_output(cli) || strcmp(cli->operands[0], "-") != 0 ||
            (fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode));
+}
+
+static bool has_file_in(const lap_cli *cli, char why[WHY])
+{
+    snprintf(why, WHY, "standard input can be read only once");
+    return !(cli->forms & (LAP_CLI_ONE | LAP_CLI_STATS)) || cli->operand_count == 0 ||
+           strcmp(cli->operands[0], "-") != 0;
 }
 
 static bool has_jpeg_in(const lap_cli *cli, char why[WHY])
@@ -186,6 +194,7 @@ static const struct {
     [LAP_NEED_JPEG_OUT] = {"JPEG output", has_jpeg_out},
     [LAP_NEED_OUT_FILE] = {"a file", has_out_file},
     [LAP_NEED_FILES] = {"files", has_files},
+    [LAP_NEED_IN_FILE] = {"named inputs", has_file_in},
     [LAP_NEED_JPEG_IN] = {"JPEGs", has_jpeg_in},
     [LAP_NEED_FOLDER_IN] = {"folders", has_folder_in},
     [LAP_NEED_CUDA] = {"CUDA backends", has_device},
@@ -287,6 +296,15 @@ static lap_cli_exit check_format(const lap_cli *cli)
         out, (int)(extension - out), out, format, of_name);
 }
 
+/* A photo in place of the list. The names in it would not be found, or, with -0, be those of other files. */
+static lap_cli_exit check_list(const lap_cli *cli)
+{
+    const char *format = lap_cli_image_at(cli->files_from);
+    if (!format || strcmp(format, "pnm") == 0) /* names may begin like a PNM */
+        return LAP_EXIT_OK;
+    return lap_cli_usage("--files-from: %s is an image, not a list of names", cli->files_from);
+}
+
 static lap_cli_exit check_sandbox(const lap_cli *cli)
 {
     const char *backend = cli->settings.backend;
@@ -296,6 +314,41 @@ static lap_cli_exit check_sandbox(const lap_cli *cli)
             backend);
     if (cli->sandbox && cli->settings.codec == LAP_CODEC_CUDA)
         return lap_cli_usage("--sandbox runs on the CPU only; leave out --codec=cuda");
+    return LAP_EXIT_OK;
+}
+
+/* Finds what is written to standard output as data: from entry *at of the table, an option that writes it;
+ * after the table, the image. Returns false past the last; else name receives its words. */
+static bool next_on_stdout(const lap_cli *cli, const lap_cli_given *given, size_t *at, char name[64])
+{
+    for (; *at < LAP_CLI_OPTIONS && lap_cli_options[*at].name; ++*at) {
+        const lap_cli_option *option = &lap_cli_options[*at];
+        const char *path = option->writes ? lap_cli_path_of(cli, option) : NULL;
+        if (!given->option[*at] || !(option->to_stdout || (path && lap_cli_is_stdout(path))))
+            continue;
+        snprintf(name, 64, "--%s%s%s", option->name, path ? "=" : "", path ? path : "");
+        ++*at;
+        return true;
+    }
+    const char *out = *at < LAP_CLI_OPTIONS ? single_output(cli) : NULL;
+    *at = LAP_CLI_OPTIONS;
+    snprintf(name, 64, "the image");
+    return out && lap_cli_is_stdout(out);
+}
+
+/* Data of two kinds on standard output cannot be told apart. --json and --json-file=- are the same object. */
+static lap_cli_exit check_stdout(const lap_cli *cli, const lap_cli_given *given)
+{
+    char first[64] = "", next[64];
+    bool is_object = false;
+    for (size_t at = 0; next_on_stdout(cli, given, &at, next);) {
+        const bool is_json = strncmp(next, "--json", 6) == 0;
+        if (*first && !(is_object && is_json))
+            return lap_cli_usage("%s and %s cannot both go to standard output%s", first, next,
+                at == LAP_CLI_OPTIONS ? "; name OUT" : "");
+        is_object = is_object || is_json;
+        memcpy(first, next, sizeof first);
+    }
     return LAP_EXIT_OK;
 }
 
@@ -315,7 +368,11 @@ lap_cli_exit lap_cli_check_rules(const lap_cli *cli, lap_cli_given *given)
     if (code == LAP_EXIT_OK)
         code = check_format(cli);
     if (code == LAP_EXIT_OK)
+        code = check_list(cli);
+    if (code == LAP_EXIT_OK)
         code = judge_all(cli, is_wanting, given);
+    if (code == LAP_EXIT_OK)
+        code = check_stdout(cli, given);
     if (code == LAP_EXIT_OK)
         note_changed(cli, given);
     return code == LAP_EXIT_OK ? check_sandbox(cli) : code;

@@ -349,6 +349,26 @@ bool lap_set_png(void *field, const lap_cli_option *option, const char *value, c
     return true;
 }
 
+bool lap_set_html(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    (void)option;
+    /* No input has this extension, so a photo named by mistake is not overwritten. */
+    const char *dot = strrchr(value, '.');
+    const bool ends = dot && (strcasecmp(dot, ".html") == 0 || strcasecmp(dot, ".htm") == 0);
+    if (!ends)
+        snprintf(problem, size, "\"%s\" does not end in .html", value);
+    *(const char **)field = value;
+    return ends;
+}
+
+bool lap_set_stats(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
+{
+    if (strcmp(value, "-") != 0)
+        return lap_set_text(field, option, value, problem, size);
+    snprintf(problem, size, "name a file; lapedge stats prints to standard output");
+    return false;
+}
+
 /* ---- values that ask for what happens anyway ---------------------------------------------------- */
 
 bool lap_same_always(const lap_cli *cli)

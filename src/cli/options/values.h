@@ -30,6 +30,8 @@ lap_cli_setter lap_set_glob;                /* const char *[LAP_CLI_GLOBS]: adds
 lap_cli_setter lap_set_suffix;              /* const char *: part of a file's name */
 lap_cli_setter lap_set_backup; /* const char *: the end of a file name; no photo may end like it */
 lap_cli_setter lap_set_png;    /* const char *: a name that ends in .png */
+lap_cli_setter lap_set_html;   /* const char *: a name that ends in .html or .htm */
+lap_cli_setter lap_set_stats;  /* const char *: the name of a file, not "-" */
 lap_cli_setter lap_set_block;  /* fills bench.block_x and block_y of the lap_cli */
 
 /* Functions for lap_cli_option.is_same. */

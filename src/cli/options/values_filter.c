@@ -264,6 +264,9 @@ bool lap_set_keep(void *field, const lap_cli_option *option, const char *value, 
         if (!*word)
             break;
     }
+    if (keep & (LAP_KEEP_GPS | LAP_KEEP_THUMBNAIL) && !(keep & LAP_KEEP_EXIF))
+        return lap_cli_refuse(
+            problem, size, value, "a whole list: gps and thumbnail are parts of exif; keep exif too");
     *(unsigned *)field = keep;
     return true;
 }

@@ -7,20 +7,8 @@
 
 #include "cli/explain.h"
 #include "cli/json.h"
-#include "cli/measure/bench_table.h"
-#include "cli/report/report_assets.h"
+#include "cli/measure/measure.h"
 #include "cli/term.h"
-
-lap_cli_exit lap_report_check(const lap_cli *cli)
-{
-    if (!cli->report)
-        return LAP_EXIT_OK;
-    /* No input has this extension, so a photo named by mistake is not overwritten. */
-    const char *dot = strrchr(cli->report, '.');
-    if (!dot || (strcasecmp(dot, ".html") != 0 && strcasecmp(dot, ".htm") != 0))
-        return lap_cli_usage("--report: \"%s\" does not end in .html", cli->report);
-    return LAP_EXIT_OK;
-}
 
 /* ---- the page ------------------------------------------------------------------------------------ */
 

@@ -11,8 +11,6 @@
 
 #include "cli/options/args.h"
 
-/* Returns LAP_EXIT_OK, or an exit code after a message if --report does not name an .html file. */
-lap_cli_exit lap_report_check(const lap_cli *cli);
 /* Creates a report; subject is its title, usually a file name. NULL: out of memory. */
 json_t *lap_report_create(const lap_cli *cli, const char *subject, int threads);
 /* Adds results, which the report then owns, and the devices that CUDA backends used. */
@@ -60,5 +58,52 @@ void lap_sheet_add_pair(lap_sheet *sheet, const lap_pair *pair, const char *what
  * function takes it over. Omits pictures that can no longer be read. Returns LAP_EXIT_OK, or an exit code
  * after a message. */
 int lap_sheet_write(lap_sheet *sheet, const lap_cli *cli, lap_context *context, json_t *results);
+
+/* ---- pictures as text (report_pixels.c) ---------------------------------------------------------- */
+
+/* Encodes pixels, scaled down or cut out, as data: URIs for a page. */
+
+typedef struct lap_box {
+    int x, y, width, height;
+} lap_box;
+
+/* A binary PNM in memory; the caller frees bytes. */
+typedef struct lap_pnm {
+    uint8_t *bytes;
+    size_t size;
+} lap_pnm;
+
+/* How a pixel of a reduced picture is computed from the pixels that it covers. */
+typedef enum lap_mean {
+    LAP_MEAN_PLAIN,
+    LAP_MEAN_SQUARE /* root mean square: thin bright lines on black stay visible */
+} lap_mean;
+
+/* What a picture shows: a box of view, or, if `other` is set, of |view - other| in gray. There each pixel is
+ * the largest of the samples that it covers, so that no single difference is lost. */
+typedef struct lap_picture {
+    const lap_view *view, *other;
+    lap_box box;
+    int width, height; /* size of the picture, at most that of the box */
+    lap_mean mean;     /* used without `other` */
+} lap_picture;
+
+/* Makes the PNM. LAP_E_MEMORY. */
+lap_code lap_pnm_of(const lap_picture *picture, lap_pnm *pnm, lap_error *err);
+
+/* Encodes the picture as a data: URI: as JPEG of that quality, or for quality 0 losslessly as PNG (in a build
+ * without PNG: as JPEG of quality 100). */
+lap_code lap_data_uri(lap_context *context, const lap_pnm *pnm, int quality, json_t **uri, lap_error *err);
+
+lap_code lap_report_no_memory(lap_error *err); /* fills err with LAP_E_MEMORY and a message */
+
+/* ---- the pieces of the page (made by tools/embed) ------------------------------------------------ */
+
+/* The pieces of the report's page as arrays, which tools/embed makes from files at build time
+ * (src/cli/report/, and the chart library if it was found). */
+
+extern const unsigned char lap_asset_page[], lap_asset_style[], lap_asset_script[];
+extern const unsigned char lap_asset_chart[]; /* empty if the library was not found */
+extern const size_t lap_asset_page_size, lap_asset_style_size, lap_asset_script_size, lap_asset_chart_size;
 
 #endif

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "cli/json.h"
-#include "cli/measure/difference.h"
-#include "cli/report/report_pixels.h"
+#include "cli/measure/measure.h"
 #include "cli/term.h"
 
 /* Limits that keep a page below 5 MB, including the chart library's 0.2 MB. A character of a name takes at

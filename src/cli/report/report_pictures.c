@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "cli/json.h"
-#include "cli/measure/stats_view.h"
+#include "cli/measure/measure.h"
 #include "cli/report/report.h"
-#include "cli/report/report_pixels.h"
 
 /* Limits that keep a page below 5 MB, including the chart library's 0.2 MB. base64 takes 4/3 of the bytes;
  * PNG hardly compresses noise. */

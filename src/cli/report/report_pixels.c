@@ -1,4 +1,4 @@
-#include "cli/report/report_pixels.h"
+#include "cli/report/report.h"
 
 #include <math.h>
 #include <stdlib.h>
