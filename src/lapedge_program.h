@@ -249,15 +249,20 @@ typedef struct lap_measured {
     const char *input;
     const lap_measurement *measurement; /* NULL if measuring failed */
     const lap_report *report;           /* status and error; no output fields */
+    const char *text;                   /* what `text` of the order made; NULL without it or out of memory */
 } lap_measured;
 /* Like lap_batch_fn, but inputs come in the order of the folders. */
 typedef void lap_measure_fn(void *user, const lap_measured *file, const lap_batch_counts *counts);
+/* Makes text of a measured file, on the thread that measured it: several threads call it at once. Returns
+ * text for free(); NULL: out of memory. */
+typedef char *lap_measure_text_fn(void *user, const lap_measured *file);
 typedef struct lap_measure_order {
     /* Uses inputs, files_from, nul_separated, jobs, fail_fast, take, others, devices (without trace), warn
      * and work. */
     const lap_batch_options *options;
     const lap_measure_options *measure;
     lap_measure_fn *each;
+    lap_measure_text_fn *text; /* or NULL */
     void *user;
 } lap_measure_order;
 /* Runs lap_measure_file on many files, several at once. Returns LAP_OK if the run finished. LAP_E_CANCELLED,

@@ -34,7 +34,7 @@ static void give(void *user, lap_job *job)
     const lap_report *report = &job->report;
     if (!lap_jobs_was_stopped(&m->jobs, job) && !m->jobs.failed_fast) {
         const bool failed = report->status == LAP_FAILED;
-        const lap_measured file = {job->input, failed ? NULL : job->measurement, report};
+        const lap_measured file = {job->input, failed ? NULL : job->measurement, report, job->text};
         lap_jobs_count(&m->jobs, report);
         m->order->each(m->order->user, &file, m->jobs.counts);
     }
@@ -60,6 +60,7 @@ static lap_job *job_of(const measuring *m, const lap_walk_entry *entry)
     job->work = lap_job_measure;
     job->settings = m->load.settings;
     job->measure = m->order->measure;
+    job->order = m->order;
     if (entry->stat)
         job->stat = *entry->stat;
     job->input = strdup(entry->path);

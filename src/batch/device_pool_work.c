@@ -105,6 +105,8 @@ static void store(lap_device_pool *pool, lap_device_task *task)
     const bool is_done = !task->is_refused && lap_device_staging_is_done(task->run.staging);
     if (is_done && job->measure)
         lap_async_run_measure(&task->run, job->measure, job->measurement, &job->report, &job->report.error);
+    if (is_done && job->measure)
+        lap_job_describe(job);
     else if (is_done)
         lap_async_run_store(&task->run, &order, &job->stat, &job->sink, &job->report, &job->report.error);
     if (is_done && !job->measure)

@@ -28,6 +28,7 @@ void lap_job_free(lap_job *job)
     if (job->measurement)
         lap_measurement_free(job->measurement);
     free(job->measurement);
+    free(job->text);
     free(job->input);
     free(job->output);
     free(job->relative);
@@ -64,6 +65,16 @@ void lap_job_measure(lap_context *context, lap_job *job, const lap_settings *set
 {
     const lap_run_order order = lap_job_order(context, job, settings);
     lap_measure_to(&order, job->measure, job->measurement, &job->report, &job->report.error);
+    lap_job_describe(job);
+}
+
+void lap_job_describe(lap_job *job)
+{
+    const lap_measured file = {.input = job->input, .measurement = job->measurement, .report = &job->report};
+    free(job->text); /* of an earlier try */
+    job->text = NULL;
+    if (job->order && job->order->text && job->report.status != LAP_FAILED)
+        job->text = job->order->text(job->order->user, &file);
 }
 
 void lap_job_run(lap_executor *ex, lap_job *job, const lap_settings *settings)

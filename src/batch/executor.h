@@ -35,6 +35,8 @@ struct lap_job {
     lap_sink *sink;      /* complete but not published if report.error.code is LAP_OK */
     const lap_measure_options *measure; /* set if the job only measures its input */
     lap_measurement *measurement;       /* result, owned by the job */
+    const lap_measure_order *order;     /* with measure: makes text of the result; or NULL */
+    char *text;                         /* that text, owned by the job */
     uint64_t turn;                      /* for the owner: position among its jobs */
     STAILQ_ENTRY(lap_job) next;         /* internal */
 };
@@ -45,6 +47,8 @@ void lap_job_write(lap_context *context, lap_job *job, const lap_settings *setti
 void lap_job_hash_input(lap_job *job);
 /* Reads the input and fills measurement, which must be allocated. */
 void lap_job_measure(lap_context *context, lap_job *job, const lap_settings *settings);
+/* After measurement is filled, without the executor's mutex: makes the text that the order asks for. */
+void lap_job_describe(lap_job *job);
 /* Whether the photo was read without a warning; what could not be kept of a replaced file does not count. */
 bool lap_job_is_whole(const lap_job *job);
 void lap_job_free(lap_job *job); /* also closes the sink; an unpublished output is removed */

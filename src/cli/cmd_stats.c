@@ -161,11 +161,17 @@ static lap_channel_stats all_channels(const lap_stats *stats)
 
 /* ---- a photo ----------------------------------------------------------------------------------- */
 
-static void print_object(stats_run *run, json_t *object)
+static void note(stats_run *run, int code)
 {
-    const int code = lap_json_print(object);
     if (run->failed == LAP_EXIT_OK)
         run->failed = code;
+}
+
+/* Runs on the threads that measure: for a small photo this takes as long as its filter. */
+static char *json_text(void *user, const lap_measured *file)
+{
+    (void)user;
+    return lap_json_made(lap_stats_json(file->input, &file->measurement->stats, file->measurement));
 }
 
 static void print_failed_json(stats_run *run, const lap_measured *file)
@@ -173,7 +179,7 @@ static void print_failed_json(stats_run *run, const lap_measured *file)
     json_t *object = lap_json_object("lapedge.stats_failed/1");
     lap_json_path(object, "input", file->input);
     json_object_set_new(object, "error", lap_json_error(&file->report->error));
-    print_object(run, object);
+    note(run, lap_json_print(object));
 }
 
 /* A line has room only for the sum of all channels. */
@@ -201,7 +207,7 @@ static void print_measured(stats_run *run, const lap_measured *file)
     const lap_cli *cli = run->folder.cli;
     const lap_measurement *m = file->measurement;
     if (lap_cli_wants_json(cli))
-        print_object(run, lap_stats_json(file->input, &m->stats, m));
+        note(run, lap_json_print_made(file->text));
     if (cli->csv) {
         if (!run->has_head)
             lap_stats_csv_head(true);
@@ -280,7 +286,7 @@ static void print_totals_json(stats_run *run, const kind kinds[2])
         json_object_set_new(object, kinds[i].key, kind_json(&kinds[i], run->options->threshold));
     lap_folder_json_end(folder, object);
     json_object_set_new(object, "work", lap_json_work(&folder->work));
-    print_object(run, object);
+    note(run, lap_json_print(object));
 }
 
 static void print_totals(const stats_run *run, const kind *k)
@@ -344,7 +350,11 @@ static int measure_folder(lap_cli *cli, lap_context *context, const lap_measure_
     lap_folder *folder = &run.folder;
     lap_folder_begin(folder, cli, cli->operand_count);
     lap_folder_start(folder, context, "files");
-    const lap_measure_order order = {&folder->options, options, on_event, &run};
+    const lap_measure_order order = {.options = &folder->options,
+        .measure = options,
+        .each = on_event,
+        .text = lap_cli_wants_json(cli) ? json_text : NULL,
+        .user = &run};
     const lap_code code = lap_measure_batch(context, &order, &cli->settings, &folder->counts, &folder->err);
     lap_folder_stop(folder);
     if (code != LAP_OK && folder->lost == LAP_EXIT_OK)

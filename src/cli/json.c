@@ -184,18 +184,30 @@ static bool keep(const char *text)
     return grown != NULL;
 }
 
-int lap_json_print(json_t *object)
+char *lap_json_made(json_t *object)
+{
+    char *text = lap_json_dump(object, outlet.form);
+    json_decref(object);
+    return text;
+}
+
+int lap_json_print_made(const char *text)
 {
     outlet.printed = true;
-    char *text = lap_json_dump(object, outlet.form);
     const bool made = text && (!outlet.path || keep(text));
     if (outlet.to_stdout && made)
         puts(text);
-    free(text);
-    json_decref(object);
     if (!made)
         lap_cli_message("out of memory for JSON");
     return (int)(made ? lap_cli_flush(LAP_EXIT_OK) : LAP_EXIT_FAILED);
+}
+
+int lap_json_print(json_t *object)
+{
+    char *text = lap_json_made(object);
+    const int exit_code = lap_json_print_made(text);
+    free(text);
+    return exit_code;
 }
 
 void lap_json_keep_off(void)

@@ -35,6 +35,10 @@ void lap_json_direct(bool to_stdout, const char *path, bool lines);
 /* Prints and frees an object. Returns 0, or LAP_EXIT_FAILED after a message. May be called for several
  * objects. */
 int lap_json_print(json_t *object);
+/* The same in two steps: makes the text of an object, which is freed, as it will be printed, on any thread;
+ * prints that text, which the caller frees. NULL: out of memory. */
+char *lap_json_made(json_t *object);
+int lap_json_print_made(const char *text);
 bool lap_json_printed(void); /* whether an object was printed so far */
 /* Prints lapedge.error/1 for the last reported problem. */
 int lap_json_print_failure(const char *command, int exit_code);

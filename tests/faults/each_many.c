@@ -247,8 +247,9 @@ static void measured_batch(each_result *r)
     const lap_settings s = each_plain();
     const lap_measure_options m = {.threshold = -1, .profiles = true};
     const lap_batch_options o = {.inputs = folder_in, .input_count = 1, .take = &every};
-    r->code =
-        lap_measure_batch(each_context, &(lap_measure_order){&o, &m, each_measured, r}, &s, &counts, &r->err);
+    r->code = lap_measure_batch(each_context,
+        &(lap_measure_order){.options = &o, .measure = &m, .each = each_measured, .user = r}, &s, &counts,
+        &r->err);
     r->all = r->code == LAP_OK && counts.failed == 0;
 }
 

@@ -31,24 +31,33 @@ deb-check:
 	@tools/release/deb-check build/deb bookworm trixie
 
 # The libraries in the wheel are built from the distribution's sources, since its own archives are not made for shared
-# objects. Neither is libgomp's, so the wheel is without OpenMP.
-WHEEL_FLAGS = HAVE_CUDA=0 HAVE_OPENMP=0 HAVE_PNG=1 HAVE_STB=1 HAVE_XXHASH=1 HAVE_JANSSON=1 HAVE_JPEG=1 \
+# objects. Neither is libgomp's, so the wheel is without OpenMP. The CUDA runtime is static, too; it opens the driver
+# when a device is first used.
+WHEEL_FLAGS = B=$(1) HAVE_OPENMP=0 HAVE_PNG=1 HAVE_STB=1 HAVE_XXHASH=1 HAVE_JANSSON=1 HAVE_JPEG=1 \
   CPPFLAGS='-isystem $(1)/libs/include'
-WHEEL := B=build/wheel $(call WHEEL_FLAGS,build/wheel)
+WHEEL := $(call WHEEL_FLAGS,build/wheel) HAVE_CUDA=$(HAVE_CUDA)
+WHEEL_ARM64 := $(call WHEEL_FLAGS,build/wheel-arm64) HAVE_CUDA=0 CC=aarch64-linux-gnu-gcc
 WHEEL_TOOLS := build/wheel-tools
 $(WHEEL_TOOLS)/bin/auditwheel: tools/release/wheel-requirements.txt
 	@rm -rf $(WHEEL_TOOLS) && /usr/bin/python3 -m venv $(WHEEL_TOOLS)
 	$(call say,PIP)$(WHEEL_TOOLS)/bin/pip install -q --disable-pip-version-check -r $<
 	@touch $@
-.PHONY: wheel wheel-here wheel-check
-## wheel: a wheel of the Python module in build/wheels that needs only libc; without CUDA
+.PHONY: wheel wheel-arm64 wheel-here wheel-check
+## wheel: a wheel of the Python module in build/wheels that needs only libc; with CUDA if nvcc is there
 wheel:
 	@tools/install-deps build wheel
 	@$(MAKE) --no-print-directory $(WHEEL_TOOLS)/bin/auditwheel
 	@tools/release/build-libs wheel build/wheel/libs
 	@$(MAKE_ALL) wheel-here $(WHEEL)
+## wheel-arm64: the same for aarch64, without CUDA, by the cross compiler
+wheel-arm64:
+	@tools/install-deps build wheel arm64
+	@$(MAKE) --no-print-directory $(WHEEL_TOOLS)/bin/auditwheel
+	@CC=aarch64-linux-gnu-gcc tools/release/build-libs wheel build/wheel-arm64/libs
+	@$(MAKE_ALL) wheel-here $(WHEEL_ARM64)
 wheel-here: $(B)/liblapedge.a
-	@CC='$(CC)' tools/release/build-wheel $(B) build/wheels -- $(LIBS)
+	@CC='$(CC)' tools/release/build-wheel $(B) build/wheels \
+	  $(if $(filter 1,$(HAVE_CUDA)),'CUDA runtime=$(NVCC_VERSION)') -- $(LIBS)
 
 # As root, with the network: the wheel beside nothing but Python.
 ## wheel-check: import and use the wheel of make wheel in bare trees of Debian 12 and 13 (root)

@@ -259,11 +259,73 @@ static void who_waits_is_called(void **state)
     lap_settings s = quick();
     s.progress = rest;
     const lap_batch_options o = {.inputs = one, .input_count = 1};
-    const lap_measure_order order = {&o, &m, on_measured, &ticks};
+    const lap_measure_order order = {.options = &o, .measure = &m, .each = on_measured, .user = &ticks};
     assert_int_equal(lap_measure_batch(context, &order, &s, &counts, NULL), LAP_OK);
     lap_context_destroy(context);
     assert_int_equal(counts.ok, 1);
     assert_in_range(ticks, 1, counts.ms / 50 + 2);
+}
+
+/* Texts are made on other threads, so they tell who made them; one in ten is lost, as memory may be. */
+typedef struct texts {
+    pthread_t owner;
+    int right, lost, failed;
+} texts;
+
+static bool is_lost(const lap_measured *file)
+{
+    const size_t length = strlen(file->input);
+    return file->input[length - sizeof "7.jpg" + 1] == '7';
+}
+
+static char *text_of(void *user, const lap_measured *file)
+{
+    char *text = NULL;
+    assert_non_null(file->measurement);
+    if (is_lost(file) || asprintf(&text, "%s %d %d", file->input, file->measurement->width,
+                             pthread_equal(pthread_self(), ((texts *)user)->owner)) < 0)
+        return NULL;
+    return text;
+}
+
+static void on_text(void *user, const lap_measured *file, const lap_batch_counts *counts)
+{
+    texts *t = user;
+    char expected[64];
+    (void)counts;
+    if (!file)
+        return;
+    if (!file->measurement) {
+        assert_null(file->text);
+        t->failed++;
+    } else if (is_lost(file)) {
+        assert_null(file->text);
+        t->lost++;
+    } else {
+        snprintf(expected, sizeof expected, "%s %d 0", file->input, file->measurement->width);
+        assert_string_equal(file->text, expected);
+        t->right++;
+    }
+}
+
+static void texts_are_made_by_threads_and_given_in_order(void **state)
+{
+    lap_batch_counts counts;
+    const lap_measure_options m = {.threshold = -1};
+    texts t = {.owner = pthread_self()};
+    const lap_settings s = quick();
+    (void)state;
+    put("in/broken.jpg", "x", 1);
+    lap_context *context = lap_context_create(3, NULL);
+    const lap_batch_options o = {.inputs = folder_in, .input_count = 1};
+    const lap_measure_order order = {
+        .options = &o, .measure = &m, .each = on_text, .text = text_of, .user = &t};
+    assert_int_equal(lap_measure_batch(context, &order, &s, &counts, NULL), LAP_OK);
+    lap_context_destroy(context);
+    assert_int_equal(unlink("in/broken.jpg"), 0);
+    assert_int_equal(t.right + t.lost, counts.ok);
+    assert_true(t.right > t.lost && t.lost > 0);
+    assert_int_equal(t.failed, 1);
 }
 
 static void on_pair(void *user, const lap_pair *pair, const lap_batch_counts *counts)
@@ -420,6 +482,7 @@ int main(void)
         TEST(refusals),
         TEST(few_of_many_are_under_way),
         TEST(who_waits_is_called),
+        TEST(texts_are_made_by_threads_and_given_in_order),
         TEST(pairs_are_counted),
         TEST(nothing_is_pruned_beside_a_filter),
         TEST(a_cancelled_prune_stops),
