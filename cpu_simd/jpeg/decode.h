@@ -18,6 +18,8 @@
 #include <stddef.h>
 
 #include "coding/decode_plan.h"
+#include "coding/entropy_bytes.h"
+#include "coding/entropy_walk.h"
 #include "coding/script_codes.h"
 
 enum {
@@ -109,11 +111,8 @@ typedef struct lap_decode_stages {
     const uint8_t *index; /* [64]: index in a block of each zigzag position; index[0] is 0 */
     const char *flags;    /* compiler flags of the rung */
 
-    /* Copies in[0 .. size - 1] to `out` without the zero behind each 0xFF. Stops before a marker, that is
-     * 0xFF and a byte other than zero, and before a 0xFF that is the last byte. Returns the number of bytes
-     * written; *taken receives the number of bytes read. `out` must have room for size + LAP_DECODE_SLACK
-     * bytes and must not overlap `in`. */
-    size_t (*unstuff)(const uint8_t *in, size_t size, uint8_t *out, size_t *taken);
+    lap_unstuff_fn *unstuff;
+    lap_lanes_fn *walk; /* for the scan that finds where rows begin */
 
     /* Decodes `count` MCUs, up to plan->unit_mcus. False: an error, or the data is too short; the state must
      * not be used any more. */

@@ -6,27 +6,6 @@
 #include "decode_entropy.h"
 #include "decode_script.h"
 
-/* ---- bytes without the zeros that follow 0xFF ---------------------------------------------------- */
-
-static size_t unstuff(const uint8_t *in, size_t size, uint8_t *out, size_t *taken)
-{
-    const uint8_t *at = in, *const end = in + size;
-    uint8_t *to = out;
-    while (at < end) {
-        const uint8_t *ff = memchr(at, 0xFF, (size_t)(end - at));
-        const uint8_t *stop = ff ? ff : end;
-        memcpy(to, at, (size_t)(stop - at));
-        to += stop - at;
-        at = stop;
-        if (!ff || end - ff < 2 || ff[1] != 0)
-            break;
-        *to++ = 0xFF;
-        at += 2;
-    }
-    *taken = (size_t)(at - in);
-    return (size_t)(to - out);
-}
-
 /* ---- bits to coefficients ------------------------------------------------------------------------ */
 
 static bool entropy(
@@ -198,7 +177,8 @@ static void pixels(const lap_decode_row *row, uint8_t *rgb)
 
 const lap_decode_stages lap_decode_c = {.index = lap_zigzag,
     .flags = LAP_RUNG_FLAGS,
-    .unstuff = unstuff,
+    .unstuff = lap_unstuff,
+    .walk = lap_walk_together,
     .entropy = entropy,
     .script = script,
     .inverse = inverse,

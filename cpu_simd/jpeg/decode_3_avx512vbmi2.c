@@ -3,6 +3,7 @@
  * bytes are permuted across a whole vector.
  * Memory: as c.
  * Limit: not measured; docs/decoder.md has the times. */
+#include "coding/entropy_lanes.h"
 #include "decode_dct.h"
 #include "decode_entropy.h"
 #include "decode_pixels.h"
@@ -15,6 +16,11 @@ static bool entropy(
     return lap_decode_entropy(plan, state, count, unit);
 }
 
+static lap_code walk(lap_walk *const walks[LAP_WALK_LANES], const uint32_t stops[LAP_WALK_LANES], int *which)
+{
+    return lap_lanes_walk(walks, stops, which);
+}
+
 static bool script(const lap_held_scan *scan, lap_held_state *state, const lap_held_unit *unit)
 {
     return lap_decode_script(scan, state, unit);
@@ -23,6 +29,7 @@ static bool script(const lap_held_scan *scan, lap_held_state *state, const lap_h
 const lap_decode_stages lap_decode_avx512 = {.index = lap_inverse_indices,
     .flags = LAP_RUNG_FLAGS,
     .unstuff = lap_decode_unstuff,
+    .walk = walk,
     .entropy = entropy,
     .script = script,
     .inverse = lap_decode_inverse,

@@ -126,7 +126,7 @@ LAP_INLINE lap_rgb lap_any_half(const lap_decode_row *row, vec y, vec cb, vec cr
 }
 
 /* Writes the pixels from x on. `any`: colours are of any kind; else Y, Cb, Cr. */
-LAP_INLINE void lap_pixels(
+LAP_INLINE void lap_some_pixels(
     const lap_decode_row *row, bool any, int x, lap_halves cb, lap_halves cr, uint8_t *out)
 {
     const lap_halves y = lap_halves_of(row->y + x);
@@ -153,7 +153,7 @@ LAP_INLINE void lap_decode_span(
             chroma[c] = h2   ? lap_across(sums.of[c] + x / 2, v2)
                         : v2 ? lap_down(row->near[c] + first + x, row->far[c] + first + x, row->upper)
                              : lap_halves_of(row->near[c] + first + x);
-        lap_pixels(row, any, first + x, chroma[0], chroma[1], out);
+        lap_some_pixels(row, any, first + x, chroma[0], chroma[1], out);
         if (out == rest)
             memcpy(rgb + 3 * x, rest, 3 * (size_t)(count - x));
     }

@@ -5,6 +5,25 @@
 
 #include "base/status.h"
 
+size_t lap_unstuff(const uint8_t *in, size_t size, uint8_t *out, size_t *taken)
+{
+    const uint8_t *at = in, *const end = in + size;
+    uint8_t *to = out;
+    while (at < end) {
+        const uint8_t *ff = memchr(at, 0xFF, (size_t)(end - at));
+        const uint8_t *stop = ff ? ff : end;
+        memcpy(to, at, (size_t)(stop - at));
+        to += stop - at;
+        at = stop;
+        if (!ff || end - ff < 2 || ff[1] != 0)
+            break;
+        *to++ = 0xFF;
+        at += 2;
+    }
+    *taken = (size_t)(at - in);
+    return (size_t)(to - out);
+}
+
 static lap_code reserve(lap_stretch *s, size_t bytes)
 {
     if (bytes <= s->room)
@@ -39,15 +58,13 @@ static lap_code take(lap_stretch *s, const lap_coded *coded, size_t *at, size_t 
     lap_code code = LAP_OK;
     size_t i = *at;
     while (i < end && !s->ends && code == LAP_OK) {
-        const uint8_t *found = memchr(bytes + i, 0xFF, end - i);
-        size_t plain = found ? (size_t)(found - bytes) - i : end - i;
-        memcpy(s->bytes + s->size, bytes + i, plain);
-        s->size += (uint32_t)plain;
-        i += plain;
-        if (!found)
+        size_t taken = 0;
+        s->size += (uint32_t)coded->unstuff(bytes + i, end - i, s->bytes + s->size, &taken);
+        i += taken;
+        if (i >= end)
             break;
         uint8_t second = i + 1 < coded->size ? bytes[i + 1] : 0xFF;
-        if (second == 0) {
+        if (second == 0) { /* 0xFF is the last byte before `end` */
             s->bytes[s->size++] = 0xFF;
         } else if (coded->restarts && second >= 0xD0 && second <= 0xD7) {
             code = add_mark(s, second);
@@ -75,7 +92,8 @@ lap_code lap_stretch_fill(
     stretch->end_code = 0;
     /* Behind the piece, each round reads `more` bytes of the file, until at least `more` bytes remain after
      * unstuffing. So the last round may add up to `more` bytes too many. */
-    if (!lap_add(end - begin, 2 * more + 2, &room) || !lap_add(room, slack, &room) || room > UINT32_MAX / 16)
+    if (!lap_add(end - begin, 2 * more + 2 + LAP_UNSTUFF_SLACK, &room) || !lap_add(room, slack, &room) ||
+        room > UINT32_MAX / 16)
         return LAP_E_MEMORY;
     lap_code code = reserve(stretch, room);
     if (code != LAP_OK)

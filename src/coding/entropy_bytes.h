@@ -6,11 +6,20 @@
 
 #include "lapedge.h"
 
+/* Copies in[0 .. size - 1] to `out` without the zero behind each 0xFF. Stops before a marker, that is 0xFF
+ * and a byte other than zero, and before a 0xFF that is the last byte. Returns the number of bytes written;
+ * *taken receives the number of bytes read. `out` must have room for size + LAP_UNSTUFF_SLACK bytes and must
+ * not overlap `in`. */
+typedef size_t lap_unstuff_fn(const uint8_t *in, size_t size, uint8_t *out, size_t *taken);
+enum { LAP_UNSTUFF_SLACK = 64 };
+lap_unstuff_fn lap_unstuff; /* plain C; the rungs of the ladder `decode` have faster ones */
+
 typedef struct lap_coded { /* from behind SOS to the end of the file */
     const uint8_t *bytes;
     size_t size;
     size_t piece;  /* bytes a piece, >= 1 */
     bool restarts; /* restart markers are expected; if not, one ends the scan like any other marker */
+    lap_unstuff_fn *unstuff;
 } lap_coded;
 
 typedef struct lap_mark { /* a restart marker that was removed */

@@ -54,44 +54,82 @@ static void join_walked(scan *s)
     }
 }
 
-/* Walks over pieces i and i + 1, or only over i if it is the last. */
-static lap_code walk_over(const scan *s, size_t i, lap_track pieces[2], lap_stretch stretches[2])
+typedef struct place { /* one of the walks of a thread */
+    lap_course course;
+    lap_track piece;
+    lap_stretch stretch;
+    size_t index; /* of the piece */
+    bool is_busy;
+} place;
+
+/* Begins to walk over the next piece, if one is left. */
+static lap_code begin_piece(scan *s, place *p, lap_error *why)
 {
-    lap_track_plan plans[2];
-    for (size_t k = 0; k < 2; k++)
-        plans[k] = (lap_track_plan){.coded = &s->plan->coded,
-            .tables = s->tables,
-            .index = i + k,
-            .known = i + k == 0 ? 0 : -1,
-            .stretch = &stretches[k]};
-    return i + 1 < s->count ? lap_track_make_two(pieces, plans) : lap_track_make(pieces, plans);
+    if (atomic_load(&s->stop) || (p->index = atomic_fetch_add(&s->next, 1)) >= s->count)
+        return LAP_OK;
+    const lap_track_plan plan = {.coded = &s->plan->coded,
+        .tables = s->tables,
+        .index = p->index,
+        .known = p->index == 0 ? 0 : -1,
+        .stretch = &p->stretch};
+    const lap_code code = lap_control_check(s->control, why);
+    if (code != LAP_OK)
+        return code;
+    p->piece = (lap_track){0};
+    p->is_busy = true;
+    return lap_course_begin(&p->course, &p->piece, &plan) == LAP_OK ? LAP_OK : fail_for_memory(why);
+}
+
+static void hand_over(scan *s, place *p)
+{
+    pthread_mutex_lock(&s->lock);
+    s->pieces[p->index] = p->piece;
+    s->walked[p->index] = true;
+    join_walked(s);
+    pthread_mutex_unlock(&s->lock);
+    p->is_busy = false;
+}
+
+/* Begins a piece wherever none is walked over, and continues until one is done. */
+static lap_code walk_on(scan *s, place places[LAP_WALK_LANES], int *busy, lap_error *why)
+{
+    lap_course *courses[LAP_WALK_LANES];
+    lap_code code = LAP_OK;
+    *busy = 0;
+    for (int i = 0; i < LAP_WALK_LANES && code == LAP_OK; i++) {
+        if (!places[i].is_busy)
+            code = begin_piece(s, &places[i], why);
+        if (places[i].is_busy)
+            courses[(*busy)++] = &places[i].course;
+    }
+    if (code != LAP_OK || *busy == 0)
+        return code;
+    code = *busy == LAP_WALK_LANES ? lap_courses_go(courses) : lap_course_finish(courses[0]);
+    return code == LAP_OK ? LAP_OK : fail_for_memory(why);
 }
 
 static void work(void *argument)
 {
     scan *s = argument;
-    lap_stretch stretches[2] = {0};
-    for (size_t i; !atomic_load(&s->stop) && (i = atomic_fetch_add(&s->next, 2)) < s->count;) {
-        lap_error why = {0};
-        lap_track pieces[2] = {0};
-        lap_code code = lap_control_check(s->control, &why);
-        if (code == LAP_OK) {
-            code = walk_over(s, i, pieces, stretches);
-            if (code != LAP_OK)
-                code = fail_for_memory(&why);
-        }
+    place places[LAP_WALK_LANES] = {0};
+    lap_error why = {0};
+    lap_code code = LAP_OK;
+    for (int busy = 1; busy > 0 && code == LAP_OK;) {
+        code = walk_on(s, places, &busy, &why);
+        for (int i = 0; i < LAP_WALK_LANES && code == LAP_OK; i++)
+            if (places[i].is_busy && places[i].course.is_over)
+                hand_over(s, &places[i]);
+    }
+    if (code != LAP_OK) {
         pthread_mutex_lock(&s->lock);
-        for (size_t k = 0; k < 2 && i + k < s->count; k++) {
-            s->pieces[i + k] = pieces[k];
-            s->walked[i + k] = true;
-        }
-        if (code != LAP_OK)
-            fail(s, code, &why);
-        join_walked(s);
+        fail(s, code, &why);
         pthread_mutex_unlock(&s->lock);
     }
-    lap_stretch_free(&stretches[0]);
-    lap_stretch_free(&stretches[1]);
+    for (int i = 0; i < LAP_WALK_LANES; i++) {
+        if (places[i].is_busy)
+            lap_track_free(&places[i].piece);
+        lap_stretch_free(&places[i].stretch);
+    }
 }
 
 static lap_code reserve(scan *s, lap_scan_index *index, lap_error *err)

@@ -3,23 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct course { /* state of one walk over a piece */
-    lap_track *piece;
-    const lap_stretch *stretch;
-    lap_walk walk;
-    uint32_t stop;  /* bit at which the walk ends */
-    uint32_t pause; /* bit at which go() returns */
-    size_t mark;    /* the next restart marker of the stretch */
-    bool known;     /* the position is certain, no longer a guess */
-    bool done;      /* the walk is over */
-} course;
-
-static void begin_at(course *c, uint32_t bit)
+static void begin_at(lap_course *c, uint32_t bit)
 {
     c->walk.now = (lap_note){.bit = bit};
 }
 
-static lap_code add_mark(course *c, const lap_mark *mark)
+static lap_code add_mark(lap_course *c, const lap_mark *mark)
 {
     lap_track *p = c->piece;
     if (p->mark_count == p->mark_room) {
@@ -38,12 +27,12 @@ static lap_code add_mark(course *c, const lap_mark *mark)
 }
 
 /* Walks to bit `end`, to the walk's stop or to its pause, whichever comes first. */
-static lap_huff_odd walk_up_to(course *c, uint32_t end, lap_code *code)
+static lap_huff_odd walk_up_to(lap_course *c, uint32_t end, lap_code *code)
 {
     const uint32_t stop = c->stop < end ? c->stop : end;
     const lap_huff_odd odd = lap_walk_on(&c->walk, c->pause < stop ? c->pause : stop, code);
     if (odd == LAP_HUFF_FINE && *code == LAP_OK && c->walk.now.bit >= c->stop && c->walk.now.bit < end) {
-        c->done = true;
+        c->is_over = true;
         *code = lap_walk_note(&c->walk);
     }
     return odd;
@@ -56,7 +45,7 @@ static uint32_t near_marker(uint32_t end)
 }
 
 /* Walks to the next marker, at byte `end`, or as far as walk_up_to goes. */
-static lap_huff_odd to_marker(course *c, uint32_t end, bool is_last, lap_code *code)
+static lap_huff_odd to_marker(lap_course *c, uint32_t end, bool is_last, lap_code *code)
 {
     lap_track *p = c->piece;
     lap_huff_odd odd = walk_up_to(c, near_marker(end), code);
@@ -68,7 +57,7 @@ static lap_huff_odd to_marker(course *c, uint32_t end, bool is_last, lap_code *c
     if (c->known && p->notes.count == (p->mark_count ? p->marks[p->mark_count - 1].note : 0))
         return LAP_HUFF_MARKER; /* no MCU since the last marker */
     if (is_last) {
-        c->done = p->ends = true;
+        c->is_over = p->ends = true;
         p->end_bit = c->walk.now.bit;
         p->end_code = c->stretch->end_code;
         memcpy(p->end_dc, c->walk.now.dc, sizeof p->end_dc);
@@ -80,7 +69,7 @@ static lap_huff_odd to_marker(course *c, uint32_t end, bool is_last, lap_code *c
     return odd;
 }
 
-static lap_huff_odd go_on(course *c, lap_code *code)
+static lap_huff_odd go_on(lap_course *c, lap_code *code)
 {
     const lap_stretch *s = c->stretch;
     if (c->mark < s->mark_count)
@@ -90,7 +79,7 @@ static lap_huff_odd go_on(course *c, lap_code *code)
 
 /* An error after a guess only means that the guess was wrong: begins again behind it. False: no data is left.
  */
-static bool guess_again(course *c, lap_huff_odd odd)
+static bool guess_again(lap_course *c, lap_huff_odd odd)
 {
     const lap_stretch *s = c->stretch;
     uint32_t bit = (c->walk.now.bit / 8 + 1) * 8;
@@ -106,7 +95,42 @@ static bool guess_again(course *c, lap_huff_odd odd)
     return bit < c->stop && (has_mark || bit < end);
 }
 
-static lap_code begin(course *c, lap_track *piece, const lap_track_plan *plan)
+/* Walks until the walk is over, or has reached bit `pause`. */
+static lap_code go(lap_course *c, uint32_t pause)
+{
+    lap_code code = LAP_OK;
+    c->pause = pause;
+    while (!c->is_over && code == LAP_OK && c->walk.now.bit < pause) {
+        lap_huff_odd odd = go_on(c, &code);
+        if (odd == LAP_HUFF_FINE)
+            continue;
+        if (c->known)
+            c->piece->odd = odd;
+        c->is_over = c->known || !guess_again(c, odd);
+    }
+    return code;
+}
+
+/* Walks alone for some bits: at first, because most wrong guesses show soon, and later to get past an error
+ * or a marker. */
+static lap_code go_alone(lap_course *c)
+{
+    enum { ALONE = 4096 }; /* bits */
+    return go(c, c->walk.now.bit + ALONE);
+}
+
+/* Returns the bit up to which only MCUs can come: no marker and not the walk's stop. */
+static uint32_t free_until(const lap_course *c)
+{
+    const lap_stretch *s = c->stretch;
+    const bool has_mark = c->mark < s->mark_count;
+    const uint32_t near = has_mark  ? near_marker(s->marks[c->mark].at)
+                          : s->ends ? near_marker(s->size)
+                                    : c->stop;
+    return near < c->stop ? near : c->stop;
+}
+
+lap_code lap_course_begin(lap_course *c, lap_track *piece, const lap_track_plan *plan)
 {
     const lap_stretch *s = plan->stretch;
     lap_code code = lap_stretch_fill(
@@ -117,7 +141,7 @@ static lap_code begin(course *c, lap_track *piece, const lap_track_plan *plan)
     piece->odd = LAP_HUFF_FINE;
     piece->ends = false;
     piece->own_bits = s->own * 8;
-    *c = (course){.piece = piece,
+    *c = (lap_course){.piece = piece,
         .stretch = s,
         .walk = {.tables = plan->tables, .bytes = s->bytes, .notes = &piece->notes},
         .stop = (s->own + (uint32_t)LAP_TRACK_BEHIND) * 8,
@@ -127,77 +151,39 @@ static lap_code begin(course *c, lap_track *piece, const lap_track_plan *plan)
     while (
         c->known && plan->index > 0 && c->mark < s->mark_count && s->marks[c->mark].at * 8 <= c->walk.now.bit)
         c->mark++;
-    return LAP_OK;
+    return go_alone(c);
 }
 
-static bool is_over(const course *c)
+lap_code lap_course_finish(lap_course *c)
 {
-    return c->done || c->piece->odd != LAP_HUFF_FINE;
+    return go(c, UINT32_MAX);
 }
 
-/* Walks until the walk is over, or has reached bit `pause`. */
-static lap_code go(course *c, uint32_t pause)
+lap_code lap_courses_go(lap_course *const courses[LAP_WALK_LANES])
 {
+    lap_walk *walks[LAP_WALK_LANES];
+    uint32_t stops[LAP_WALK_LANES];
     lap_code code = LAP_OK;
-    c->pause = pause;
-    while (!is_over(c) && code == LAP_OK && c->walk.now.bit < pause) {
-        lap_huff_odd odd = go_on(c, &code);
-        if (odd == LAP_HUFF_FINE)
-            continue;
-        if (c->known)
-            c->piece->odd = odd;
-        else
-            c->done = !guess_again(c, odd);
-    }
-    return code;
-}
-
-/* Returns the bit up to which only MCUs can come: no marker and not the walk's stop. */
-static uint32_t free_until(const course *c)
-{
-    const lap_stretch *s = c->stretch;
-    const bool has_mark = c->mark < s->mark_count;
-    const uint32_t near = has_mark  ? near_marker(s->marks[c->mark].at)
-                          : s->ends ? near_marker(s->size)
-                                    : c->stop;
-    return near < c->stop ? near : c->stop;
-}
-
-/* Alternates: each walk alone for some bits, then both interleaved. The walks run alone at first because most
- * wrong guesses show within a few bits, and later to get past errors and markers. */
-static lap_code go_together(course *a, course *b)
-{
-    enum { ALONE = 16384 }; /* bits */
-    lap_code code = LAP_OK;
-    while (code == LAP_OK && !is_over(a) && !is_over(b)) {
-        code = go(a, a->walk.now.bit + ALONE);
+    int which = 0;
+    while (code == LAP_OK) {
+        for (int i = 0; i < LAP_WALK_LANES; i++) {
+            if (courses[i]->is_over)
+                return LAP_OK;
+            walks[i] = &courses[i]->walk;
+            stops[i] = free_until(courses[i]);
+        }
+        code = walks[0]->tables->walk_together(walks, stops, &which);
         if (code == LAP_OK)
-            code = go(b, b->walk.now.bit + ALONE);
-        if (code == LAP_OK && !is_over(a) && !is_over(b))
-            code = lap_walk_two(
-                (lap_walk *[]){&a->walk, &b->walk}, (const uint32_t[]){free_until(a), free_until(b)});
+            code = go_alone(courses[which]);
     }
     return code;
 }
 
 lap_code lap_track_make(lap_track *piece, const lap_track_plan *plan)
 {
-    course c;
-    const lap_code code = begin(&c, piece, plan);
-    return code == LAP_OK ? go(&c, UINT32_MAX) : code;
-}
-
-lap_code lap_track_make_two(lap_track pieces[2], const lap_track_plan plans[2])
-{
-    course a, b;
-    lap_code code = begin(&a, &pieces[0], &plans[0]);
-    if (code == LAP_OK)
-        code = begin(&b, &pieces[1], &plans[1]);
-    if (code == LAP_OK)
-        code = go_together(&a, &b);
-    if (code == LAP_OK)
-        code = go(&a, UINT32_MAX);
-    return code == LAP_OK ? go(&b, UINT32_MAX) : code;
+    lap_course c;
+    const lap_code code = lap_course_begin(&c, piece, plan);
+    return code == LAP_OK ? lap_course_finish(&c) : code;
 }
 
 void lap_track_free(lap_track *piece)

@@ -37,9 +37,26 @@ typedef struct lap_track_plan {
     lap_stretch *stretch; /* used by this walk only */
 } lap_track_plan;
 
-/* Walks over one piece, or over two interleaved, which is faster than one after the other. LAP_E_MEMORY. */
+typedef struct lap_course { /* a walk over one piece, as far as it is */
+    lap_track *piece;
+    const lap_stretch *stretch;
+    lap_walk walk;
+    uint32_t stop;  /* bit at which the walk ends */
+    uint32_t pause; /* bit at which it is interrupted */
+    size_t mark;    /* the next restart marker of the stretch */
+    bool known;     /* the position is certain, no longer a guess */
+    bool is_over;
+} lap_course;
+
+/* Begins a walk. The piece must stay where it is until the walk is over. LAP_E_MEMORY. */
+lap_code lap_course_begin(lap_course *course, lap_track *piece, const lap_track_plan *plan);
+/* Continues walks interleaved, which is faster than one after the other, until at least one is over.
+ * LAP_E_MEMORY. */
+lap_code lap_courses_go(lap_course *const courses[LAP_WALK_LANES]);
+/* Continues one walk until it is over. LAP_E_MEMORY. */
+lap_code lap_course_finish(lap_course *course);
+/* Walks over one piece. LAP_E_MEMORY. */
 lap_code lap_track_make(lap_track *piece, const lap_track_plan *plan);
-lap_code lap_track_make_two(lap_track pieces[2], const lap_track_plan plans[2]);
 void lap_track_free(lap_track *piece);
 
 /* Returns whether the DC sums of a note are absolute, since a restart marker comes before it. */

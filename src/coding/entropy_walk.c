@@ -1,4 +1,4 @@
-#include "coding/entropy_walk.h"
+#include "coding/entropy_lanes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +97,7 @@ static void fill_component(const lap_huff_layout *layout, int c, lap_walk_codes 
 void lap_walk_tables_init(lap_walk_tables *tables, const lap_huff_layout *layout)
 {
     tables->layout = *layout;
+    tables->walk_together = lap_walk_together;
     for (int c = 0; c < layout->components; c++) {
         int same = 0;
         while (layout->dc[same] != layout->dc[c] || layout->ac[same] != layout->ac[c])
@@ -107,51 +108,6 @@ void lap_walk_tables_init(lap_walk_tables *tables, const lap_huff_layout *layout
             if (layout->component[b] == c)
                 tables->block[b] = &tables->codes[same];
     }
-}
-
-/* Forces inlining even of functions with several callers: a `cursor` cannot stay in registers if its address
- * is passed to a call. */
-#define LANE_INLINE static inline __attribute__((always_inline))
-
-/* ---- bits ------------------------------------------------------------------------------------ */
-
-typedef struct reader {
-    uint64_t window; /* the next bits, from bit 63 down; below the known ones there may be more data */
-    uint64_t count;  /* known bits, in its lowest six bits; ignore the others */
-    const uint8_t *next;
-} reader;
-
-/* Loads until at least 56 bits are known. Bits that are loaded twice have the same value both times, so an OR
- * is enough. */
-LANE_INLINE void refill(reader *r)
-{
-    uint64_t word;
-    memcpy(&word, r->next, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    r->window |= word >> (r->count & 63);
-    r->next += ~r->count >> 3 & 7;
-    r->count |= 56;
-}
-
-LANE_INLINE void skip(reader *r, uint64_t entry)
-{
-    r->window <<= entry & 63;
-    r->count -= entry;
-}
-
-static inline reader reader_at(const uint8_t *bytes, uint32_t bit)
-{
-    reader r = {.next = bytes + (bit >> 3)};
-    refill(&r);
-    skip(&r, bit & 7);
-    return r;
-}
-
-static inline uint32_t bit_of(const reader *r, const uint8_t *bytes)
-{
-    return (uint32_t)((size_t)(r->next - bytes) * 8 - (r->count & 63));
 }
 
 /* ---- notes ----------------------------------------------------------------------------------- */
@@ -176,139 +132,18 @@ lap_code lap_walk_note(lap_walk *walk)
     return LAP_OK;
 }
 
-/* ---- lanes ----------------------------------------------------------------------------------- */
-
-/* The state of a walk. `cursor` holds the fields that each look-up changes: they stay in registers. */
-typedef struct lane {
-    lap_walk *walk;
-    const lap_walk_tables *tables;
-    uint32_t stop;
-    int block;     /* number of the block in its MCU */
-    lap_note next; /* the next MCU: DC sums so far */
-    lap_huff_odd odd;
-    lap_code code;
-} lane;
-
-typedef struct cursor {
-    reader r;
-    const uint16_t *ac; /* table of the block */
-    uint64_t k;         /* the next coefficient */
-} cursor;
-
-static lane lane_of(lap_walk *walk, uint32_t stop)
-{
-    return (lane){.walk = walk, .tables = walk->tables, .stop = stop, .next = walk->now};
-}
-
-static inline void add_dc(lane *l, int value)
-{
-    uint32_t *sum = (uint32_t *)&l->next.dc[l->tables->layout.component[l->block]];
-    *sum += (uint32_t)value;
-}
-
-/* Ends an MCU. True: the walk has reached its stop, or memory ran out. */
-static bool end_mcu(lane *l, uint32_t bit)
-{
-    l->next.bit = bit;
-    l->block = 0;
-    l->code = lap_walk_note(l->walk);
-    if (l->code != LAP_OK)
-        return true;
-    l->walk->now = l->next;
-    return bit >= l->stop;
-}
-
-/* Takes one symbol by its whole code: if the code is long, or near the end of a block. Sets p->k to 0 at the
- * end of the block. True: l->odd is an error. */
-static bool take_slowly(lane *l, cursor *p)
-{
-    lap_huff_state state = {.block = l->block, .k = (int)p->k};
-    lap_huff_token token;
-    refill(&p->r);
-    l->odd = lap_huff_step(&l->tables->layout, p->r.window, &state, &token);
-    if (l->odd != LAP_HUFF_FINE)
-        return true;
-    skip(&p->r, (unsigned)token.bits);
-    refill(&p->r);
-    if (p->k == 0)
-        add_dc(l, token.value);
-    p->ac = l->tables->block[l->block]->ac;
-    p->k = (unsigned)state.k;
-    return false;
-}
-
-/* Takes the DC difference of a block, and the AC symbols that the same look-up holds. If these complete the
- * block, goes on with the next one. Leaves enough bits for one more look-up. True: the walk is over. */
-LANE_INLINE bool begin_block(lane *l, cursor *p)
-{
-    for (;;) {
-        refill(&p->r);
-        const lap_walk_codes *codes = l->tables->block[l->block];
-        const uint32_t e = codes->first[p->r.window >> (64 - FIRST_BITS)];
-        p->k = 0;
-        if (e == 0) {
-            cursor slow = *p;
-            const bool is_over = take_slowly(l, &slow);
-            *p = slow;
-            return is_over;
-        }
-        add_dc(l, (int)(int32_t)e >> 16);
-        skip(&p->r, e);
-        p->ac = codes->ac;
-        p->k = e >> 8 & 255;
-        if (p->k < 64)
-            return false;
-        if (++l->block == l->tables->layout.blocks && end_mcu(l, bit_of(&p->r, l->walk->bytes)))
-            return true;
-    }
-}
-
-/* Handles a look-up that reached coefficient 64 or more: either the block is complete, or the look-up is
- * undone and one symbol is taken by its whole code. True: the walk is over. */
-LANE_INLINE bool end_look(lane *l, cursor *p, uint64_t next, unsigned entry)
-{
-    if (next - EOB >= 64) {
-        cursor slow = *p;
-        slow.r = reader_at(l->walk->bytes, bit_of(&p->r, l->walk->bytes) - LENGTH(entry));
-        const bool is_odd = take_slowly(l, &slow);
-        *p = slow;
-        if (is_odd || p->k != 0)
-            return is_odd;
-    }
-    if (++l->block == l->tables->layout.blocks && end_mcu(l, bit_of(&p->r, l->walk->bytes)))
-        return true;
-    return begin_block(l, p);
-}
-
-/* Does one look-up, which takes at most 28 bits. True: the walk is over. */
-LANE_INLINE bool look(lane *l, cursor *p)
-{
-    const unsigned e = p->ac[p->r.window >> (64 - AC_BITS)];
-    const uint64_t next = p->k + ADVANCE(e);
-    skip(&p->r, e);
-    if (next >= 64)
-        return end_look(l, p, next, e);
-    p->k = next;
-    return false;
-}
-
-LANE_INLINE cursor cursor_of(const lap_walk *walk)
-{
-    return (cursor){.r = reader_at(walk->bytes, walk->now.bit)};
-}
-
 /* ---- MCUs ------------------------------------------------------------------------------------ */
 
 lap_huff_odd lap_walk_on(lap_walk *walk, uint32_t stop, lap_code *code)
 {
-    lane l = lane_of(walk, stop);
-    cursor p = cursor_of(walk);
-    bool is_over = walk->now.bit >= stop || begin_block(&l, &p);
+    lap_lane l = lap_lane_of(walk, stop);
+    lap_lane_place p = lap_lane_place_of(walk);
+    bool is_over = walk->now.bit >= stop || lap_lane_begin(&l, &p);
     while (!is_over) {
-        refill(&p.r);
-        is_over = look(&l, &p);
+        lap_lane_refill(&p.r);
+        is_over = lap_lane_look(&l, &p);
         if (!is_over) /* one refill is enough for two look-ups */
-            is_over = look(&l, &p);
+            is_over = lap_lane_look(&l, &p);
     }
     if (l.odd != LAP_HUFF_FINE)
         l.code = lap_walk_note(walk);
@@ -316,19 +151,10 @@ lap_huff_odd lap_walk_on(lap_walk *walk, uint32_t stop, lap_code *code)
     return l.odd;
 }
 
-lap_code lap_walk_two(lap_walk *const walks[2], const uint32_t stops[2])
+lap_code lap_walk_together(
+    lap_walk *const walks[LAP_WALK_LANES], const uint32_t stops[LAP_WALK_LANES], int *which)
 {
-    if (walks[0]->now.bit >= stops[0] || walks[1]->now.bit >= stops[1])
-        return LAP_OK;
-    lane a = lane_of(walks[0], stops[0]), b = lane_of(walks[1], stops[1]);
-    cursor p = cursor_of(walks[0]), q = cursor_of(walks[1]);
-    bool is_over = begin_block(&a, &p) || begin_block(&b, &q);
-    while (!is_over) {
-        refill(&p.r);
-        refill(&q.r);
-        is_over = look(&a, &p) || look(&b, &q) || look(&a, &p) || look(&b, &q);
-    }
-    return a.code != LAP_OK ? a.code : b.code;
+    return lap_lanes_walk(walks, stops, which);
 }
 
 lap_huff_odd lap_walk_to_marker(lap_walk *walk, uint32_t end, lap_code *code)
@@ -340,7 +166,7 @@ lap_huff_odd lap_walk_to_marker(lap_walk *walk, uint32_t end, lap_code *code)
         if (bit > end_bit)
             return LAP_HUFF_SHORT;
         /* No code is all ones, so an MCU of fewer than 8 bits cannot be mistaken for padding. */
-        if (lap_huff_is_padding(reader_at(walk->bytes, bit).window, end_bit - bit))
+        if (lap_huff_is_padding(lap_lane_bits_at(walk->bytes, bit).window, end_bit - bit))
             return LAP_HUFF_FINE;
         odd = lap_walk_on(walk, bit + 1, code);
     }

@@ -8,6 +8,7 @@
 #include "lapedge.h"
 
 enum {
+    LAP_WALK_LANES = 3, /* walks that one thread interleaves */
     LAP_WALK_AC_BITS = 13,
     LAP_WALK_FIRST_BITS = 12,
     /* Bytes that must be readable behind the data: the longest MCU (ten blocks of 64 codes of 16 bits, each
@@ -24,10 +25,19 @@ typedef struct lap_walk_codes {
     uint16_t ac[1 << LAP_WALK_AC_BITS];       /* for AC; LAP_HUFF_LONG_CODE coefficients: code too long */
 } lap_walk_codes;
 
+typedef struct lap_walk lap_walk;
+
+/* Advances walks interleaved: while one waits for a load, the others compute. Returns when one of them,
+ * *which, reaches its stop or an error, and does not report the error: all walks stand at the start of an
+ * MCU, so call lap_walk_on for it. LAP_E_MEMORY. */
+typedef lap_code lap_lanes_fn(
+    lap_walk *const walks[LAP_WALK_LANES], const uint32_t stops[LAP_WALK_LANES], int *which);
+
 typedef struct lap_walk_tables {
     lap_huff_layout layout;
     const lap_walk_codes *block[LAP_HUFF_BLOCKS]; /* for each block of an MCU */
     lap_walk_codes codes[4];
+    lap_lanes_fn *walk_together; /* lap_walk_together, or that of a rung */
 } lap_walk_tables;
 
 /* Makes the tables for a layout. All fields and all codes of the layout must be set. */
@@ -43,20 +53,17 @@ typedef struct lap_notes { /* a growing array; zeros: empty; free it with free(a
     size_t count, room;
 } lap_notes;
 
-typedef struct lap_walk {
+struct lap_walk {
     const lap_walk_tables *tables;
     const uint8_t *bytes; /* without stuffing and markers; LAP_WALK_SLACK more must be readable */
     lap_note now;         /* the MCU that comes next */
     lap_notes *notes;     /* each MCU that the walk passes is appended here */
-} lap_walk;
+};
 
 /* Walks until an MCU begins at bit `stop` or later, and notes each MCU before that. Returns FINE; or CODE or
  * RUN if the MCU at walk->now, the last one noted, has that error. *code: LAP_OK or LAP_E_MEMORY. */
 lap_huff_odd lap_walk_on(lap_walk *walk, uint32_t stop, lap_code *code);
-/* Advances two walks interleaved: while one waits for a load, the other computes. Returns when either reaches
- * its stop or an error, and does not report the error: both walks stand at the start of an MCU, so call
- * lap_walk_on for each. LAP_E_MEMORY. */
-lap_code lap_walk_two(lap_walk *const walks[2], const uint32_t stops[2]);
+lap_lanes_fn lap_walk_together; /* in plain C; the rungs of the ladder `decode` have faster ones */
 /* Walks up to a marker at byte `end`; afterwards the padding before it begins at walk->now. Returns as
  * lap_walk_on; also SHORT and LONG. */
 lap_huff_odd lap_walk_to_marker(lap_walk *walk, uint32_t end, lap_code *code);

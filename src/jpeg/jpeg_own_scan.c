@@ -6,9 +6,10 @@
 
 /* A smaller picture is decoded before other threads wake up. Measured: docs/parallel-decoding.md. */
 enum { MIN_PIXELS = 1000000 };
-/* Size of the pieces in which threads read the data: small enough that all threads finish at about the same
- * time, large enough that the bytes read twice (LAP_TRACK_BEHIND) are negligible. */
-enum { PIECES_PER_THREAD = 4, MIN_PIECE = 32 << 10, MAX_PIECE = 256 << 10 };
+/* Pieces in which threads read the data: as many for each walk of each thread, and at least two, so that all
+ * finish at about the same time; large enough that the bytes read twice (LAP_TRACK_BEHIND) are negligible;
+ * small enough that those of a thread stay in its second-level cache. */
+enum { MIN_ROUNDS = 2, MIN_PIECE = 32 << 10, MAX_PIECE = 128 << 10 };
 /* Limits: bytes of the index, and threads that index a scan. */
 enum { MAX_INDEX = 16 << 20, MAX_TEAM = 256 };
 
@@ -63,16 +64,24 @@ static bool is_worth_a_word(const lap_decoder *d)
            (options->decode == LAP_DECODE_AUTO && options->worth_threads > 1 && !is_small(&d->header));
 }
 
+static size_t piece_of(size_t size, int threads)
+{
+    const size_t walks = (size_t)threads * LAP_WALK_LANES;
+    const size_t rounds = (size - 1) / (walks * MAX_PIECE) + 1;
+    const size_t piece = size / (walks * (rounds < MIN_ROUNDS ? MIN_ROUNDS : rounds)) + 1;
+    return piece < MIN_PIECE ? MIN_PIECE : piece;
+}
+
 static lap_scan_plan plan_of(const lap_decoder *d)
 {
     const lap_own_decoder *own = d->first;
     const size_t size = d->size - (size_t)own->frame->scan_begin;
-    size_t piece = size / (size_t)(lap_own_threads(d) * PIECES_PER_THREAD) + 1;
-    piece = piece < MIN_PIECE ? MIN_PIECE : piece > MAX_PIECE ? MAX_PIECE : piece;
+    const size_t piece = piece_of(size, lap_own_threads(d));
     return (lap_scan_plan){.coded = {.bytes = d->bytes + own->frame->scan_begin,
                                .size = size,
                                .piece = d->options.piece_bytes ? d->options.piece_bytes : piece,
-                               .restarts = own->plan->interval > 0},
+                               .restarts = own->plan->interval > 0,
+                               .unstuff = own->rung->stages->unstuff},
         .mcus_wide = own->plan->mcus,
         .mcus_high = own->plan->mcu_rows,
         .restart_interval = own->plan->interval,
@@ -90,6 +99,7 @@ static lap_code make_index(lap_decoder *d, lap_huff_odd *odd, lap_error *err)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the scan");
     own->scan = plan_of(d);
     lap_walk_tables_init(tables, &own->frame->huffman);
+    tables->walk_together = own->rung->stages->walk;
     const lap_code code = lap_scan_index_make(&own->scan, tables, &team, &own->index, odd, &why);
     free(tables);
     return code == LAP_OK ? code : lap_error_set(err, &why);
@@ -124,7 +134,7 @@ lap_code lap_own_scan(lap_decoder *d, lap_error *err)
     d->opens = LAP_AT_ANY_ROW;
     d->held = index_bytes(&own->index, own->scan.mcus_high);
     d->header.memory_estimate += d->held;
-    /* A thread needs two pieces while it indexes, or a row decoder while it decodes; the sum covers both. */
-    d->at_memory = lap_row_decoder_memory(d->header.width) + 2 * own->scan.coded.piece;
+    /* A thread needs pieces while it indexes, or a row decoder while it decodes; the sum covers both. */
+    d->at_memory = lap_row_decoder_memory(d->header.width) + LAP_WALK_LANES * own->scan.coded.piece;
     return LAP_OK;
 }

@@ -462,7 +462,7 @@ static void work_by_parts(team *t, worker *w)
     const lap_plan *plan = t->plan;
     while (t->code == LAP_OK && t->appended < plan->bands) {
         const int left = plan->bands - t->started;
-        const int next = t->in_order || left < plan->part_bands ? left : plan->part_bands;
+        const int next = t->in_order || left == 0 ? left : lap_plan_part(plan, left);
         if (append_next(w))
             continue;
         if (left > 0 && (t->in_order || t->started + next - t->appended <= plan->cells))

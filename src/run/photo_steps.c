@@ -154,11 +154,13 @@ static void note_rung(const lap_plan *plan, lap_report *report)
         add_note(report, "threads work on different bands; within a band, %s uses one", plan->rung->name);
 }
 
-/* Only if the settings name a decoder. */
+/* Only if the settings name a decoder, or if the file is too large for ours. */
 static void note_coder_in(const lap_photo *p, lap_report *report)
 {
     const lap_decoder *d = p->decoder;
-    if (!d->coder || p->device.decoded || p->lossless.done || d->options.codec <= LAP_CODEC_CUDA)
+    const bool is_too_large = d->coder_asked && d->options.holds && !d->bytes;
+    if (!d->coder || p->device.decoded || p->lossless.done ||
+        (d->options.codec <= LAP_CODEC_CUDA && !is_too_large))
         return;
     if (d->coder_asked && d->why_not)
         add_note(report, "decoded by %s, not by %s: %s", d->coder, d->coder_asked, d->why_not);

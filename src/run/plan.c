@@ -171,14 +171,17 @@ static void plan_strips(lap_plan *plan, const lap_encoder *encoder, size_t row)
     plan->strip_rows = most < (size_t)step ? step : (int)(most / (size_t)step) * step;
 }
 
-/* Each part also decodes up to two MCU rows of its neighbours. With few bands this costs less than waiting
- * for the slowest thread, so a part is one band (16 threads, 30 bands: 39.6 ms instead of 42.9, 16 Xeon
- * cores, 2026-11-22). With many bands each thread gets two parts. */
+int lap_plan_part(const lap_plan *plan, int left)
+{
+    const int fair = (left - 1) / (2 * plan->threads) + 1;
+    return fair < plan->part_bands ? fair : plan->part_bands;
+}
+
 static void count_parts(lap_plan *plan, int threads)
 {
-    const int parts = plan->bands < 8 * threads ? plan->bands : 2 * threads;
     plan->threads = threads;
-    plan->part_bands = (plan->bands - 1) / parts + 1;
+    plan->part_bands = plan->bands; /* no limit */
+    plan->part_bands = lap_plan_part(plan, plan->bands);
     const int ahead = threads * plan->part_bands + 2 * plan->part_bands;
     plan->cells = ahead < plan->bands ? ahead : plan->bands;
     plan->results = threads;

@@ -39,13 +39,14 @@ typedef struct lap_plan {
     /* from the encoder: band k has rows k * band_rows and up of the output */
     int band_rows, bands;
     bool in_any_order;   /* bands can be encoded independently of each other */
-    bool by_parts;       /* each thread decodes part_bands adjacent bands, and filters them */
+    bool by_parts;       /* each thread decodes adjacent bands, and filters them: lap_plan_part */
     const char *how;     /* why rows are decoded one after the other; NULL: not worth a message */
     int strip_rows;      /* rows of a band that are worked on at once */
     bool encodes_strips; /* encode each strip right after filtering, while it is in the cache */
     int cells;           /* of the ring: the most bands in work at once */
     int results;         /* one per thread, or one per cell; 0 if the CPU does not filter */
-    int part_bands, ahead;
+    int part_bands;      /* the most bands of a part */
+    int ahead;
     uint64_t memory; /* the most bytes that the photo takes */
 } lap_plan;
 
@@ -62,6 +63,11 @@ void lap_plan_header(lap_plan *plan, const lap_settings *settings, const lap_dec
  * exceeds it. Neither decoder nor encoder changes. */
 lap_code lap_plan_memory(
     lap_plan *plan, const lap_decoder *decoder, const lap_encoder *encoder, lap_error *err);
+
+/* By parts: how many of the `left` unstarted bands, 1 or more, the next part takes. A part also decodes up to
+ * two MCU rows of its neighbours, so large parts are less work; small ones at the end let all threads finish
+ * at about the same time. */
+int lap_plan_part(const lap_plan *plan, int left);
 
 static inline int lap_plan_rows(const lap_plan *p, int band)
 {

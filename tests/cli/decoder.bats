@@ -37,30 +37,67 @@ same()
     cmp "$1.status" "$2.status" && cmp "$1.out" "$2.out" && cmp "$1.err" "$2.err"
 }
 
-@test "a row of MCUs that our decoder rejects: to a file, to a pipe, from a pipe, for statistics" {
-    local n=0 codec fail_on
-    while damage "$n"; do
-        for fail_on in none truncated; do
-            for codec in turbo c auto; do
-                outcome "$codec-pipe" run --codec="$codec" --fail-on="$fail_on" bad.jpg -
-                outcome "$codec-stats" stats --codec="$codec" --fail-on="$fail_on" bad.jpg
-                outcome "$codec-in" run --codec="$codec" --fail-on="$fail_on" - - < <(cat bad.jpg)
-                rm -f o.ppm
-                outcome "$codec-file" run --codec="$codec" --fail-on="$fail_on" bad.jpg o.ppm
-                [ ! -e o.ppm ] || cp o.ppm "$codec-file.out"
+# ours: the decoder that auto takes here
+ours()
+{
+    lapedge diff -v good.jpg good.jpg 2>&1 | sed -n 's/.*decoded by \([a-z0-9]*\).*/\1/p'
+}
+
+# who_decides: libjpeg-turbo's outcome for bad.jpg is everybody's, wherever the rows go.
+who_decides()
+{
+    local fail_on who ways=(pipe stats in fifo ppm jpg)
+    local -A how=([turbo]=--codec=turbo [c]=--codec=c [auto]=--codec=auto [parts]="--decode=parallel --threads=3")
+    [ -p fifo ] || mkfifo fifo
+    for fail_on in none truncated; do
+        for who in turbo c auto parts; do
+            local with=(${how[$who]} --fail-on="$fail_on")
+            outcome "$who-pipe" run "${with[@]}" bad.jpg -
+            outcome "$who-stats" stats "${with[@]}" bad.jpg
+            outcome "$who-in" run "${with[@]}" - - < <(cat bad.jpg)
+            cat bad.jpg >fifo &
+            outcome "$who-fifo" run "${with[@]}" - - <fifo
+            wait
+            for format in ppm jpg; do
+                rm -f "o.$format"
+                outcome "$who-$format" run "${with[@]}" bad.jpg "o.$format"
+                [ ! -e "o.$format" ] || cp "o.$format" "$who-$format.out"
             done
-            for codec in c auto; do
-                same "turbo-pipe" "$codec-pipe"
-                same "turbo-stats" "$codec-stats"
-                same "turbo-in" "$codec-in"
-                same "turbo-file" "$codec-file"
+            for way in "${ways[@]}"; do
+                same "turbo-$way" "$who-$way" || { echo "$who, $way, --fail-on=$fail_on"; return 1; }
             done
         done
+    done
+}
+
+@test "a row of MCUs that our decoder rejects: to a file, to a pipe, from a pipe, a FIFO, for statistics" {
+    local n=0
+    while damage "$n"; do
+        who_decides
         # Without its end marker a file is whole all the same.
-        [ "$(cat turbo-file.status)" -ne 0 ] || [ "$n" -eq 6 ]
+        [ "$(cat turbo-ppm.status)" -ne 0 ] || [ "$n" -eq 6 ]
         n=$((n + 1))
     done
     [ "$n" -eq 7 ]
+}
+
+@test "a scan of a progressive file that our decoder rejects: everywhere, too" {
+    local n=0
+    cjpeg -progressive -sample 2x2 small.ppm >whole.jpg
+    while python3 - "$n" <<'PY'; do
+import sys
+data = bytearray(open("whole.jpg", "rb").read())
+scans = [i for i in range(len(data) - 1) if data[i:i + 2] == b"\xff\xda"]
+if int(sys.argv[1]) >= len(scans):
+    sys.exit(1)
+at = (scans + [len(data) - 2])[int(sys.argv[1]) + 1] - 40
+data[at:at + 2] = b"\xff\xd3"  # a marker where none is due
+open("bad.jpg", "wb").write(data)
+PY
+        who_decides
+        n=$((n + 1))
+    done
+    [ "$n" -eq 10 ]
 }
 
 @test "a picture from a pipe that stays open is decoded; bytes behind its end change nothing" {
@@ -125,6 +162,13 @@ PY
     [ "$status" -eq 0 ]
     [[ $output$stderr == *"decoded by turbo, not by c: the file is too large to be held in memory"* ]]
     cmp o.jpg o2.jpg
+    run --separate-stderr lapedge -v --max-memory=8M good.jpg o.jpg # even if no decoder is named
+    [ "$status" -eq 0 ]
+    [ "$(ours)" = turbo ] ||
+        [[ $output$stderr == *"decoded by turbo, not by $(ours): the file is too large to be held in memory"* ]]
+    cmp o.jpg o2.jpg
+    run --separate-stderr lapedge -v good.jpg o.jpg
+    [[ $output$stderr != *"decoded by "* ]]
 }
 
 @test "backends, explain and bench know the ladder decode" {
@@ -174,8 +218,7 @@ PY
         [ "$status" -eq 0 ] || { echo "$* ended with $status: $stderr"; return 1; }
         [[ $stderr$output == *"decoded by $who"* ]] || { echo "$*: $stderr"; return 1; }
     }
-    lapedge diff -v good.jpg good.jpg 2>said >/dev/null
-    ours=$(sed -n 's/.*decoded by \([a-z0-9]*\).*/\1/p' said)
+    ours=$(ours)
     [ -n "$ours" ]
     [ "$ours" != turbo ] || [[ $(uname -m) != x86_64 && $(uname -m) != aarch64 ]] || ! grep -q avx2 /proc/cpuinfo
     mkdir a b

@@ -9,6 +9,7 @@
 #include "coding/entropy_scan.h"
 #include "coding/entropy_track.h"
 #include "coding/jpeg_frame_read.h"
+#include "jpeg/ladders.h"
 #include "run/formats.h"
 #include "tests/support/jpeg_make.h"
 
@@ -60,7 +61,8 @@ static void a_wrong_guess_is_forgotten(void **state)
         twice[size + i] = i % 2 ? 0 : 0xFF;
     memcpy(twice + size + ODD, file.data + frame.scan_begin, size);
     memcpy(twice + 2 * size + ODD, "\xFF\xD9", 2);
-    const lap_coded coded = {.bytes = twice, .size = 2 * size + ODD + 2, .piece = 4 * size};
+    const lap_coded coded = {
+        .bytes = twice, .size = 2 * size + ODD + 2, .piece = 4 * size, .unstuff = lap_unstuff};
     lap_track known = {0}, guessed = {0};
     lap_stretch stretch = {0};
     assert_int_equal(lap_track_make(&known, &(lap_track_plan){&coded, &tables, 0, 0, &stretch}), LAP_OK);
@@ -100,14 +102,28 @@ static void same_track(const lap_track *a, const lap_track *b)
     }
 }
 
-/* Two walks side by side find what each finds alone: with markers and without, in whole and damaged data, and
- * where one piece is much shorter than the other. */
-static void two_walks_are_each_as_alone(void **state)
+/* The i-th rung of the decoders that can run here; they are taken in turn. */
+static const lap_decode_stages *rung_of(int i)
 {
-    enum { PIECE = 4000 };
+    const lap_decode_stages *rungs[16];
+    int count = 0;
+    for (int k = 0; lap_coders_row(&lap_decoders, k); k++) {
+        const lap_coder *rung = lap_coders_row(&lap_decoders, k);
+        if (rung->stages && !lap_coders_missing(&lap_decoders, rung))
+            rungs[count++] = rung->stages;
+    }
+    assert_in_range(count, 1, 15);
+    return rungs[i % count];
+}
+
+/* Interleaved walks of every rung find what a walk in plain C finds alone: with markers and without, in whole
+ * and damaged data, and where one piece is much shorter than the other. */
+static void walks_are_each_as_alone(void **state)
+{
+    enum { PIECE = 4000, N = LAP_WALK_LANES };
     static const int restarts[] = {0, 0, 3, 90};
     (void)state;
-    size_t notes = 0;
+    size_t notes = 0, over = 0, trials = 0;
     for (int i = 0; i < 16; i++) {
         const jpeg_kind kind = {.components = 3,
             .space = JCS_YCbCr,
@@ -120,32 +136,45 @@ static void two_walks_are_each_as_alone(void **state)
         lap_walk_tables_init(&tables, &frame.huffman);
         for (size_t at = file.size - 9; i >= 8 && at > frame.scan_begin + 7001; at -= 7001)
             file.data[at] ^= 0x55;
-        const lap_coded coded = {.bytes = file.data + frame.scan_begin,
+        lap_coded coded = {.bytes = file.data + frame.scan_begin,
             .size = file.size - (size_t)frame.scan_begin,
             .piece = PIECE,
             .restarts = kind.restart > 0};
         const size_t count = lap_coded_pieces(&coded);
         assert_true(count > 4);
-        for (size_t k = 0; k + 1 < count; k++) {
-            lap_track alone[2] = {0}, both[2] = {0};
-            lap_stretch stretches[2] = {0};
-            lap_track_plan plans[2];
-            for (size_t m = 0; m < 2; m++) {
+        for (size_t k = 0; k + N < count; k++) {
+            lap_track alone[N] = {0}, together[N] = {0};
+            lap_stretch stretches[N] = {0};
+            lap_course courses[N];
+            lap_track_plan plans[N];
+            coded.unstuff = lap_unstuff;
+            for (size_t m = 0; m < N; m++) {
                 plans[m] = (lap_track_plan){&coded, &tables, k + m, k + m == 0 ? 0 : -1, &stretches[m]};
                 assert_int_equal(lap_track_make(&alone[m], &plans[m]), LAP_OK);
             }
-            assert_int_equal(lap_track_make_two(both, plans), LAP_OK);
-            for (size_t m = 0; m < 2; m++) {
-                same_track(&alone[m], &both[m]);
-                notes += both[m].notes.count;
+            const lap_decode_stages *rung = rung_of((int)k);
+            tables.walk_together = rung->walk;
+            coded.unstuff = rung->unstuff;
+            for (size_t m = 0; m < N; m++)
+                assert_int_equal(lap_course_begin(&courses[m], &together[m], &plans[m]), LAP_OK);
+            assert_int_equal(
+                lap_courses_go((lap_course *[N]){&courses[0], &courses[1], &courses[2]}), LAP_OK);
+            for (size_t m = 0; m < N; m++)
+                over += courses[m].is_over;
+            for (size_t m = 0; m < N; m++) {
+                assert_int_equal(lap_course_finish(&courses[m]), LAP_OK);
+                same_track(&alone[m], &together[m]);
+                notes += together[m].notes.count;
                 lap_track_free(&alone[m]);
-                lap_track_free(&both[m]);
+                lap_track_free(&together[m]);
                 lap_stretch_free(&stretches[m]);
             }
+            trials++;
         }
         free(file.data);
     }
     assert_true(notes > 5000);
+    assert_in_range(over, trials, 2 * trials); /* it ends when the first is over */
 }
 
 int main(void)
@@ -153,7 +182,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_counted),
         cmocka_unit_test(a_wrong_guess_is_forgotten),
-        cmocka_unit_test(two_walks_are_each_as_alone),
+        cmocka_unit_test(walks_are_each_as_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

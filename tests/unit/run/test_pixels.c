@@ -27,6 +27,12 @@ static const pixels_kind kinds[] = {
     {{.name = "4:1:1", .components = 3, .space = JCS_YCbCr, .sampling = "41 11 11"}, true},
     {{.name = "4:1:0", .components = 3, .space = JCS_YCbCr, .sampling = "42 11 11"}, false},
     {{.name = "RGB", .components = 3, .space = JCS_RGB, .sampling = "11 11 11"}, true},
+    {{.name = "progressive",
+         .components = 3,
+         .space = JCS_YCbCr,
+         .sampling = "22 11 11",
+         .progressive = true},
+        true},
     {{.name = "CMYK", .components = 4, .space = JCS_CMYK, .sampling = "11 11 11 11"}, true},
     {{.name = "YCCK", .components = 4, .space = JCS_YCCK, .sampling = "22 11 11 22"}, true},
 };

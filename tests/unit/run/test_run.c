@@ -13,6 +13,7 @@
 
 #include "base/border.h"
 #include "base/image.h"
+#include "jpeg_make.h"
 #include "lapedge_program.h"
 #include "run/run.h"
 #include "rungs/backend.h"
@@ -246,8 +247,29 @@ static void an_input_that_changes_while_it_is_read_is_an_error(void **state)
 
 static void cut(void *user, int rows_done, int rows_total)
 {
-    (void)user, (void)rows_done, (void)rows_total;
-    assert_int_equal(truncate(at("in.ppm"), 1000), 0);
+    (void)rows_done, (void)rows_total;
+    assert_int_equal(truncate(at(user), 1000), 0);
+}
+
+/* Runs or measures the file while it is cut. */
+static void check_cut(const char *name, const uint8_t *bytes, size_t size, bool measures)
+{
+    const lap_measure_options options = {.weights = NULL};
+    lap_measurement m;
+    lap_error err = {0};
+    char kept[20];
+    lap_settings s = plain();
+    s.progress = cut;
+    s.progress_user = strcpy(kept, name);
+    s.threads = 1;
+    s.fail_on = LAP_FAIL_NONE;
+    write_file(name, bytes, size);
+    const lap_code code = measures ? lap_measure_file(context, at(name), &s, &options, &m, &err)
+                                   : lap_run_file(context, at(name), at("o.ppm"), &s, NULL, &err);
+    assert_int_equal(code, LAP_E_CHANGED);
+    assert_int_equal(err.code, LAP_E_CHANGED);
+    assert_int_equal(files_in_folder(), 1);
+    assert_int_equal(unlink(at(name)), 0);
 }
 
 /* Whoever reads it: data that ends early because somebody has cut the file is not the photo's fault. */
@@ -258,21 +280,26 @@ static void an_input_that_is_cut_while_it_is_read_has_changed(void **state)
     uint8_t *tall = calloc(1, SIZE);
     assert_non_null(tall);
     assert_int_equal(snprintf((char *)tall, SIZE, "P6 %d %d 255\n", NARROW, TALL), HEAD);
-    for (int measures = 0; measures < 2; measures++) {
-        const lap_measure_options options = {.weights = NULL};
-        lap_measurement m;
-        lap_error err = {0};
-        lap_settings s = plain();
-        s.progress = cut;
-        s.threads = 1;
-        write_file("in.ppm", tall, SIZE);
-        const lap_code code = measures ? lap_measure_file(context, at("in.ppm"), &s, &options, &m, &err)
-                                       : lap_run_file(context, at("in.ppm"), at("o.ppm"), &s, NULL, &err);
-        assert_int_equal(code, LAP_E_CHANGED);
-        assert_int_equal(err.code, LAP_E_CHANGED);
-        assert_int_equal(files_in_folder(), 1);
-    }
+    for (int measures = 0; measures < 2; measures++)
+        check_cut("in.ppm", tall, SIZE, measures);
     free(tall);
+}
+
+/* A JPEG is held when the first row leaves. If libjpeg-turbo takes over further down, it reads what is held,
+ * but the file has changed all the same. */
+static void a_held_jpeg_that_is_cut_has_changed(void **state)
+{
+    enum { NARROW = 40, TALL = 4000 };
+    const jpeg_kind kind = {.components = 3, .space = JCS_YCbCr, .sampling = "22 11 11", .restart = 3};
+    (void)state;
+    jpeg_bytes file = jpeg_make(&kind, NARROW, TALL);
+    for (int is_odd = 0; is_odd < 2; is_odd++) {
+        if (is_odd)
+            memset(file.data + file.size - 500, 0, 20);
+        for (int measures = 0; measures < 2; measures++)
+            check_cut("in.jpg", file.data, file.size, measures);
+    }
+    free(file.data);
 }
 
 /* "-" that was redirected from the file that is about to be replaced, or to the one that is read. */
@@ -528,6 +555,7 @@ int main(void)
         cmocka_unit_test(a_sink_is_left_to_publish),
         cmocka_unit_test(an_input_that_changes_while_it_is_read_is_an_error),
         cmocka_unit_test(an_input_that_is_cut_while_it_is_read_has_changed),
+        cmocka_unit_test(a_held_jpeg_that_is_cut_has_changed),
         cmocka_unit_test(a_stream_may_be_the_other_file),
         cmocka_unit_test(a_check_writes_nothing),
         cmocka_unit_test(preserve_keeps_the_time),
