@@ -59,10 +59,14 @@ LAP_DEVICE void look_at(const lap_jpeg_job &job, unsigned at, piece &p)
     }
 }
 
-static __global__ void __launch_bounds__(BYTES_THREADS) count_kernel(const __grid_constant__ lap_jpeg_job job)
+static __global__ void __launch_bounds__(BYTES_THREADS)
+    count_kernel(const __grid_constant__ lap_jpeg_jobs jobs)
 {
+    const lap_jpeg_job &job = jobs.photo[blockIdx.y];
     piece p;
     unsigned total;
+    if (blockIdx.x >= job.byte_tiles)
+        return;
     look_at(job, blockIdx.x * LAP_JPEG_BYTE_TILE + threadIdx.x * PIECE, p);
     if (p.end < job.size)
         atomicMax(&job.tables->control.end_inverse, ~p.end);
@@ -108,11 +112,14 @@ LAP_DEVICE void write_words(const lap_jpeg_job &job, const uint8_t *staged, unsi
 }
 
 static __global__ void __launch_bounds__(BYTES_THREADS)
-    scatter_kernel(const __grid_constant__ lap_jpeg_job job)
+    scatter_kernel(const __grid_constant__ lap_jpeg_jobs jobs)
 {
+    const lap_jpeg_job &job = jobs.photo[blockIdx.y];
     __shared__ unsigned staged_words[LAP_JPEG_BYTE_TILE / 4 + 2];
     uint8_t *staged = reinterpret_cast<uint8_t *>(staged_words);
     const unsigned end = ~job.tables->control.end_inverse;
+    if (blockIdx.x >= job.byte_tiles)
+        return;
     piece p;
     unsigned total;
     look_at(job, blockIdx.x * LAP_JPEG_BYTE_TILE + threadIdx.x * PIECE, p);
@@ -145,13 +152,18 @@ static __global__ void __launch_bounds__(BYTES_THREADS)
     write_words(job, staged, first, first + (total & 0xFFFF));
 }
 
-lap_code lap_jpeg_run_bytes(const lap_jpeg_job &job, const lap_jpeg_run &run)
+lap_code lap_jpeg_run_bytes(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run)
 {
-    const lap_launch launch = lap_jpeg_launch(run, job.byte_tiles, BYTES_THREADS, 0);
-    lap_code code = LAP_LAUNCH(launch, count_kernel, job);
+    const unsigned tiles = lap_jpeg_most(jobs, [](const lap_jpeg_job &job) { return job.byte_tiles; });
+    const lap_launch launch = lap_jpeg_launch(jobs, run, tiles, BYTES_THREADS);
+    lap_code code = LAP_LAUNCH(launch, count_kernel, jobs);
     if (!code)
-        code = lap_jpeg_scan(job.tiles, job.byte_tiles, 2, launch);
+        code = lap_jpeg_scan(lap_jpeg_sums_of(jobs.photo, jobs.count,
+                                 [](const lap_jpeg_job &job) {
+                                     return lap_jpeg_sums{job.tiles, job.byte_tiles};
+                                 }),
+            2, launch);
     if (!code)
-        code = LAP_LAUNCH(launch, scatter_kernel, job);
+        code = LAP_LAUNCH(launch, scatter_kernel, jobs);
     return code;
 }

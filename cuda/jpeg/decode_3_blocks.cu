@@ -10,12 +10,15 @@
 
 /* Counts the blocks of each tile of subsequences. */
 static __global__ void __launch_bounds__(LAP_JPEG_SUB_TILE)
-    count_kernel(const __grid_constant__ lap_jpeg_job job)
+    count_kernel(const __grid_constant__ lap_jpeg_jobs jobs)
 {
+    const lap_jpeg_job &job = jobs.photo[blockIdx.y];
     const lap_jpeg_control &control = job.tables->control;
     const unsigned i = blockIdx.x * LAP_JPEG_SUB_TILE + threadIdx.x;
     const bool is_there = !control.odd[LAP_JPEG_AT_BYTES] && i < control.subs;
     unsigned total;
+    if (blockIdx.x * LAP_JPEG_SUB_TILE >= job.most_subs)
+        return;
     lap_block_prefix<LAP_JPEG_SUB_TILE>(
         is_there ? (unsigned)job.records[i] >> LAP_JPEG_STATE_BITS : 0, &total);
     if (threadIdx.x == 0)
@@ -101,8 +104,9 @@ LAP_DEVICE lap_huff_odd walk_blocks(const lap_jpeg_job &job, const lap_jpeg_code
 }
 
 static __global__ void __launch_bounds__(LAP_JPEG_SUB_TILE)
-    blocks_kernel(const __grid_constant__ lap_jpeg_job job)
+    blocks_kernel(const __grid_constant__ lap_jpeg_jobs jobs)
 {
+    const lap_jpeg_job &job = jobs.photo[blockIdx.y];
     LAP_DYNAMIC_SHARED(uint4, shared);
     const lap_jpeg_control &control = job.tables->control;
     const unsigned i = blockIdx.x * LAP_JPEG_SUB_TILE + threadIdx.x;
@@ -146,15 +150,23 @@ static __global__ void __launch_bounds__(LAP_JPEG_SUB_TILE)
         lap_jpeg_say(job, LAP_JPEG_AT_BLOCKS, odd);
 }
 
-lap_code lap_jpeg_run_blocks(const lap_jpeg_job &job, unsigned subs, const lap_jpeg_run &run)
+static unsigned tiles_of(const lap_jpeg_job &job)
 {
-    const unsigned tiles = lap_blocks(subs, LAP_JPEG_SUB_TILE);
-    lap_launch launch = lap_jpeg_launch(run, tiles, LAP_JPEG_SUB_TILE, 0);
-    lap_code code = LAP_LAUNCH(launch, count_kernel, job);
+    return lap_blocks(job.most_subs, LAP_JPEG_SUB_TILE);
+}
+
+lap_code lap_jpeg_run_blocks(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run)
+{
+    lap_launch launch = lap_jpeg_launch(jobs, run, lap_jpeg_most(jobs, tiles_of), LAP_JPEG_SUB_TILE);
+    lap_code code = LAP_LAUNCH(launch, count_kernel, jobs);
     if (!code)
-        code = lap_jpeg_scan(job.tiles, tiles, 1, launch);
-    launch.shared = lap_jpeg_codes_bytes(job.code_count);
+        code = lap_jpeg_scan(lap_jpeg_sums_of(jobs.photo, jobs.count,
+                                 [](const lap_jpeg_job &job) {
+                                     return lap_jpeg_sums{job.tiles, tiles_of(job)};
+                                 }),
+            1, launch);
+    launch.shared = lap_jpeg_most_codes_bytes(jobs);
     if (!code)
-        code = LAP_LAUNCH(launch, blocks_kernel, job);
+        code = LAP_LAUNCH(launch, blocks_kernel, jobs);
     return code;
 }

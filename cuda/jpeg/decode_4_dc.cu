@@ -13,10 +13,12 @@ constexpr unsigned DC_THREADS = 256, EACH = 8;
 static_assert(DC_THREADS * EACH == LAP_JPEG_DC_TILE, "a tile is a piece a thread");
 
 template <bool WRITES>
-static __global__ void __launch_bounds__(DC_THREADS) dc_kernel(const __grid_constant__ lap_jpeg_job job)
+static __global__ void __launch_bounds__(DC_THREADS) dc_kernel(const __grid_constant__ lap_jpeg_jobs jobs)
 {
+    const lap_jpeg_job &job = jobs.photo[blockIdx.y];
     const lap_jpeg_control &control = job.tables->control;
-    if (control.odd[LAP_JPEG_AT_BYTES] | control.odd[LAP_JPEG_AT_BLOCKS])
+    if (control.odd[LAP_JPEG_AT_BYTES] | control.odd[LAP_JPEG_AT_BLOCKS] ||
+        blockIdx.x * LAP_JPEG_DC_TILE >= job.blocks)
         return;
     const unsigned at = blockIdx.x * LAP_JPEG_DC_TILE + threadIdx.x * EACH;
     unsigned value[EACH], sum = 0, total;
@@ -40,14 +42,22 @@ static __global__ void __launch_bounds__(DC_THREADS) dc_kernel(const __grid_cons
     }
 }
 
-lap_code lap_jpeg_run_dc(const lap_jpeg_job &job, const lap_jpeg_run &run)
+static unsigned tiles_of(const lap_jpeg_job &job)
 {
-    const unsigned tiles = lap_blocks(job.blocks, LAP_JPEG_DC_TILE);
-    const lap_launch launch = lap_jpeg_launch(run, tiles, DC_THREADS, 0);
-    lap_code code = LAP_LAUNCH(launch, (dc_kernel<false>), job);
+    return lap_blocks(job.blocks, LAP_JPEG_DC_TILE);
+}
+
+lap_code lap_jpeg_run_dc(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run)
+{
+    const lap_launch launch = lap_jpeg_launch(jobs, run, lap_jpeg_most(jobs, tiles_of), DC_THREADS);
+    lap_code code = LAP_LAUNCH(launch, (dc_kernel<false>), jobs);
     if (!code)
-        code = lap_jpeg_scan(job.tiles, tiles, 1, launch);
+        code = lap_jpeg_scan(lap_jpeg_sums_of(jobs.photo, jobs.count,
+                                 [](const lap_jpeg_job &job) {
+                                     return lap_jpeg_sums{job.tiles, tiles_of(job)};
+                                 }),
+            1, launch);
     if (!code)
-        code = LAP_LAUNCH(launch, (dc_kernel<true>), job);
+        code = LAP_LAUNCH(launch, (dc_kernel<true>), jobs);
     return code;
 }

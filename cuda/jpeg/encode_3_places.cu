@@ -28,10 +28,19 @@ LAP_DEVICE int head_of(const lap_jpeg_out &out, unsigned block)
     return difference * 4 + (component != 0) * 2 + is_last;
 }
 
-static __global__ void __launch_bounds__(THREADS) lengths_kernel(const __grid_constant__ lap_jpeg_out out)
+/* Tiles of a picture, including the entry for the end. */
+static __host__ __device__ unsigned tiles_of(const lap_jpeg_out &out)
 {
+    return out.blocks / LAP_JPEG_PLACE_TILE + 1;
+}
+
+static __global__ void __launch_bounds__(THREADS) lengths_kernel(const __grid_constant__ lap_jpeg_outs outs)
+{
+    const lap_jpeg_out &out = outs.picture[blockIdx.y];
     const unsigned first = blockIdx.x * LAP_JPEG_PLACE_TILE + threadIdx.x * EACH;
     unsigned bits[EACH], sum = 0, total;
+    if (blockIdx.x >= tiles_of(out))
+        return;
 #pragma unroll
     for (unsigned i = 0; i < EACH; i++) {
         const unsigned block = first + i;
@@ -55,8 +64,9 @@ static __global__ void __launch_bounds__(THREADS) lengths_kernel(const __grid_co
         out.tiles[blockIdx.x] = total;
 }
 
-static __global__ void __launch_bounds__(THREADS) intervals_kernel(const __grid_constant__ lap_jpeg_out out)
+static __global__ void __launch_bounds__(THREADS) intervals_kernel(const __grid_constant__ lap_jpeg_outs outs)
 {
+    const lap_jpeg_out &out = outs.picture[blockIdx.y];
     unsigned carry = 0;
     for (unsigned first = 0; first < out.intervals; first += THREADS) {
         const unsigned i = first + threadIdx.x;
@@ -80,8 +90,9 @@ static __global__ void __launch_bounds__(THREADS) intervals_kernel(const __grid_
 }
 
 /* Computes the bit of the unstuffed scan at which each block begins. */
-static __global__ void __launch_bounds__(THREADS) positions_kernel(const __grid_constant__ lap_jpeg_out out)
+static __global__ void __launch_bounds__(THREADS) positions_kernel(const __grid_constant__ lap_jpeg_outs outs)
 {
+    const lap_jpeg_out &out = outs.picture[blockIdx.y];
     const unsigned block = blockIdx.x * THREADS + threadIdx.x;
     if (block >= out.blocks)
         return;
@@ -91,16 +102,21 @@ static __global__ void __launch_bounds__(THREADS) positions_kernel(const __grid_
         interval.chunk * (LAP_JPEG_CHUNK * 8) + lap_jpeg_bits_before(out, block) - interval.bits;
 }
 
-lap_code lap_jpeg_run_places(const lap_jpeg_out &out, const lap_launch &where)
+lap_code lap_jpeg_run_places(const lap_jpeg_outs &outs, const lap_launch &where)
 {
-    const unsigned tiles = out.blocks / LAP_JPEG_PLACE_TILE + 1; /* including the entry for the end */
-    lap_code code = LAP_LAUNCH(lap_jpeg_grid(where, tiles, THREADS), lengths_kernel, out);
+    const unsigned blocks = lap_jpeg_most(outs, [](const lap_jpeg_out &out) { return out.blocks; });
+    const lap_launch tiles = lap_jpeg_grid(outs, where, lap_jpeg_most(outs, tiles_of), THREADS);
+    lap_code code = LAP_LAUNCH(tiles, lengths_kernel, outs);
     if (!code)
-        code = lap_jpeg_scan(out.tiles, tiles, 1, where);
+        code = lap_jpeg_scan(lap_jpeg_sums_of(outs.picture, outs.count,
+                                 [](const lap_jpeg_out &out) {
+                                     return lap_jpeg_sums{out.tiles, tiles_of(out)};
+                                 }),
+            1, where);
     if (!code)
-        code = LAP_LAUNCH(lap_jpeg_grid(where, 1, THREADS), intervals_kernel, out);
+        code = LAP_LAUNCH(lap_jpeg_grid(outs, where, 1, THREADS), intervals_kernel, outs);
     if (!code)
-        code =
-            LAP_LAUNCH(lap_jpeg_grid(where, lap_blocks(out.blocks, THREADS), THREADS), positions_kernel, out);
+        code = LAP_LAUNCH(
+            lap_jpeg_grid(outs, where, lap_blocks(blocks, THREADS), THREADS), positions_kernel, outs);
     return code;
 }

@@ -52,18 +52,30 @@ LAP_DEVICE unsigned stuffed_bytes(const chunk &c)
     return c.bytes + ones / 8 + (c.marker ? 2 : 0);
 }
 
-static __global__ void __launch_bounds__(THREADS) count_kernel(const __grid_constant__ lap_jpeg_out out)
+/* Tiles of chunks, if all of the capacity is used. */
+static __host__ __device__ unsigned tiles_of(const lap_jpeg_out &out)
 {
+    return (out.capacity_chunks + THREADS - 1) / THREADS;
+}
+
+static __global__ void __launch_bounds__(THREADS) count_kernel(const __grid_constant__ lap_jpeg_outs outs)
+{
+    const lap_jpeg_out &out = outs.picture[blockIdx.y];
     unsigned total;
+    if (blockIdx.x >= tiles_of(out))
+        return;
     lap_block_prefix<THREADS>(stuffed_bytes(load(out, blockIdx.x * THREADS + threadIdx.x)), &total);
     if (threadIdx.x == 0)
         out.stuffed_tiles[blockIdx.x] = total;
 }
 
-static __global__ void __launch_bounds__(THREADS) stuff_kernel(const __grid_constant__ lap_jpeg_out out)
+static __global__ void __launch_bounds__(THREADS) stuff_kernel(const __grid_constant__ lap_jpeg_outs outs)
 {
+    const lap_jpeg_out &out = outs.picture[blockIdx.y];
     __shared__ unsigned staged_words[STAGED / 4 + 1];
     uint8_t *const staged = reinterpret_cast<uint8_t *>(staged_words);
+    if (blockIdx.x >= tiles_of(out))
+        return;
     const chunk c = load(out, blockIdx.x * THREADS + threadIdx.x);
     const unsigned begin = out.stuffed_tiles[blockIdx.x], shift = begin % 4;
     unsigned total;
@@ -102,26 +114,34 @@ static __global__ void __launch_bounds__(THREADS) stuff_kernel(const __grid_cons
         out.result->bytes = begin + total;
 }
 
-lap_code lap_jpeg_run_stuffing(const lap_jpeg_out &out, const lap_launch &where)
+lap_code lap_jpeg_run_stuffing(const lap_jpeg_outs &outs, const lap_launch &where)
 {
-    const unsigned tiles = lap_blocks(out.capacity_chunks, THREADS);
-    lap_code code = LAP_LAUNCH(lap_jpeg_grid(where, tiles, THREADS), count_kernel, out);
+    const lap_launch tiles = lap_jpeg_grid(outs, where, lap_jpeg_most(outs, tiles_of), THREADS);
+    lap_code code = LAP_LAUNCH(tiles, count_kernel, outs);
     if (!code)
-        code = lap_jpeg_scan(out.stuffed_tiles, tiles, 1, where);
+        code = lap_jpeg_scan(lap_jpeg_sums_of(outs.picture, outs.count,
+                                 [](const lap_jpeg_out &out) {
+                                     return lap_jpeg_sums{out.stuffed_tiles, tiles_of(out)};
+                                 }),
+            1, where);
     if (!code)
-        code = LAP_LAUNCH(lap_jpeg_grid(where, tiles, THREADS), stuff_kernel, out);
+        code = LAP_LAUNCH(tiles, stuff_kernel, outs);
     return code;
 }
 
-static __global__ void __launch_bounds__(THREADS)
-    download_kernel(const __grid_constant__ lap_jpeg_out out, uint4 *to)
+static __global__ void __launch_bounds__(THREADS) download_kernel(const __grid_constant__ lap_jpeg_outs outs)
 {
-    const unsigned count = out.result->overflow ? 0 : (out.result->bytes + 15) / 16;
+    const lap_jpeg_out &out = outs.picture[blockIdx.y];
+    const unsigned count = out.result->overflow || !out.download ? 0 : (out.result->bytes + 15) / 16;
     for (unsigned i = blockIdx.x * THREADS + threadIdx.x; i < count; i += gridDim.x * THREADS)
-        to[i] = reinterpret_cast<const uint4 *>(out.scan)[i];
+        out.download[i] = reinterpret_cast<const uint4 *>(out.scan)[i];
 }
 
-lap_code lap_jpeg_run_download(const lap_jpeg_out &out, void *scan, const lap_launch &where)
+lap_code lap_jpeg_run_download(const lap_jpeg_outs &outs, const lap_launch &where)
 {
-    return LAP_LAUNCH(lap_jpeg_grid(where, DOWNLOAD_BLOCKS, THREADS), download_kernel, out, (uint4 *)scan);
+    bool any = false;
+    for (unsigned i = 0; i < outs.count; i++)
+        any |= outs.picture[i].download != NULL;
+    const unsigned blocks = (DOWNLOAD_BLOCKS + outs.count - 1) / outs.count; /* of all pictures together */
+    return any ? LAP_LAUNCH(lap_jpeg_grid(outs, where, blocks, THREADS), download_kernel, outs) : LAP_OK;
 }

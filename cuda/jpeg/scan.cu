@@ -9,9 +9,11 @@
 
 constexpr unsigned SCAN_THREADS = 256, EACH = 4;
 
-static __global__ void __launch_bounds__(SCAN_THREADS) scan_kernel(unsigned *values, unsigned count)
+static __global__ void __launch_bounds__(SCAN_THREADS)
+    scan_kernel(const __grid_constant__ lap_jpeg_sums_batch sums)
 {
-    unsigned *mine = values + (size_t)blockIdx.x * count;
+    const unsigned count = sums.count[blockIdx.y];
+    unsigned *mine = sums.values[blockIdx.y] + (size_t)blockIdx.x * count;
     unsigned carry = 0;
     for (unsigned first = 0; first < count; first += SCAN_THREADS * EACH) {
         const unsigned at = first + threadIdx.x * EACH;
@@ -32,11 +34,11 @@ static __global__ void __launch_bounds__(SCAN_THREADS) scan_kernel(unsigned *val
     }
 }
 
-lap_code lap_jpeg_scan(unsigned *values, unsigned count, unsigned arrays, const lap_launch &where)
+lap_code lap_jpeg_scan(const lap_jpeg_sums_batch &sums, unsigned arrays, const lap_launch &where)
 {
     lap_launch launch = where;
-    launch.grid = dim3(arrays);
+    launch.grid = dim3(arrays, sums.photos);
     launch.block = dim3(SCAN_THREADS);
     launch.shared = 0;
-    return LAP_LAUNCH(launch, scan_kernel, values, count);
+    return LAP_LAUNCH(launch, scan_kernel, sums);
 }

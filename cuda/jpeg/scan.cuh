@@ -3,6 +3,7 @@
 #define LAP_CUDA_JPEG_SCAN_CUH
 
 #include "cuda/device/rung.cuh"
+#include "photos.h"
 
 /* Returns the sum of the values of all threads before this one, modulo 2^32; *total receives the sum over all
  * threads. For blocks of THREADS threads in x, all of which must call. */
@@ -33,8 +34,30 @@ LAP_DEVICE unsigned lap_block_prefix(unsigned value, unsigned *total)
     return first + sum - value;
 }
 
-/* Replaces each of `count` values by the sum of the values before it, in each of `arrays` contiguous arrays.
- */
-extern "C" lap_code lap_jpeg_scan(unsigned *values, unsigned count, unsigned arrays, const lap_launch &where);
+struct lap_jpeg_sums { /* contiguous arrays of `count` values each */
+    unsigned *values;
+    unsigned count;
+};
+struct lap_jpeg_sums_batch { /* of each picture */
+    unsigned *values[LAP_CUDA_JPEG_PHOTOS];
+    unsigned count[LAP_CUDA_JPEG_PHOTOS];
+    unsigned photos, reserved;
+};
+
+/* Collects the sums that `of` returns for each picture. */
+template <typename PHOTO, typename F>
+static inline lap_jpeg_sums_batch lap_jpeg_sums_of(const PHOTO *photos, unsigned count, F of)
+{
+    lap_jpeg_sums_batch sums = {};
+    for (; sums.photos < count; sums.photos++) {
+        const lap_jpeg_sums its = of(photos[sums.photos]);
+        sums.values[sums.photos] = its.values;
+        sums.count[sums.photos] = its.count;
+    }
+    return sums;
+}
+
+/* Replaces each value by the sum of the values before it in its array; each picture has `arrays`. */
+extern "C" lap_code lap_jpeg_scan(const lap_jpeg_sums_batch &sums, unsigned arrays, const lap_launch &where);
 
 #endif

@@ -217,10 +217,15 @@ static lap_code bring_source(const way *w)
     marks[0] = slot->marks[BEGIN];
     marks[1] = slot->marks[UP];
     marks[LAP_CUDA_JPEG_STAGES] = slot->marks[DECODED];
-    if (staging->is_decoded)
-        return lap_cuda_jpeg_decode_enqueue(&staging->decode,
-            staging->bytes + staging->decode.frame.scan_begin, staging->tables.bytes, slot->memory,
-            &w->stored, staging->decoded, slot->stream, marks, w->err);
+    if (staging->is_decoded) {
+        const lap_cuda_jpeg_photo photo = {.scan = staging->bytes + staging->decode.frame.scan_begin,
+            .staging = staging->tables.bytes,
+            .workspace = slot->memory,
+            .result = staging->decoded,
+            .plan = &staging->decode,
+            .pixels = &w->stored};
+        return lap_cuda_jpeg_decode_enqueue(&photo, 1, slot->stream, marks, w->err);
+    }
     lap_code code = record(w, BEGIN, UP);
     if (code == LAP_OK && staging->pixels.base)
         code = lap_cuda_upload(&staging->pixels, &w->source, slot->stream, w->err);
@@ -285,9 +290,13 @@ static lap_code encode(const way *w)
     marks[LAP_CUDA_JPEG_ENCODE_STAGES] = slot->marks[DOWN];
     if (!staging->is_encoded)
         return record(w, FILTERED, MARKS);
-    return lap_cuda_jpeg_encode_enqueue(&staging->encode, &w->result, slot->memory,
-        staging->kind == LAP_HOST_PAGED ? NULL : staging->scan.bytes, &slot->scan, staging->encoded,
-        slot->stream, marks, w->err);
+    const lap_cuda_jpeg_picture picture = {.plan = &staging->encode,
+        .pixels = &w->result,
+        .workspace = slot->memory,
+        .scan = staging->kind == LAP_HOST_PAGED ? NULL : staging->scan.bytes,
+        .result = staging->encoded};
+    slot->scan = lap_cuda_jpeg_encode_scan(&staging->encode, slot->memory);
+    return lap_cuda_jpeg_encode_enqueue(&picture, 1, slot->stream, marks, w->err);
 }
 
 lap_code lap_device_slot_start(
