@@ -51,9 +51,12 @@ static lap_jpeg_job job_of(const lap_cuda_jpeg_photo *photo)
     job.tables = (lap_jpeg_staged *)(base + at[0]);
     job.bytes = base + at[1];
     job.size = (unsigned)plan->scan_bytes;
+    job.staging_size = (unsigned)plan->staging_bytes;
     job.words = (unsigned *)(base + at[2]);
     job.tiles = (unsigned *)(base + at[3]);
-    job.byte_tiles = lap_blocks(plan->scan_bytes, LAP_JPEG_BYTE_TILE);
+    job.byte_sums = {job.tiles, lap_blocks(plan->scan_bytes, LAP_JPEG_BYTE_TILE), 0};
+    job.sub_sums = {job.tiles, lap_blocks(plan->subs, LAP_JPEG_SUB_TILE), 0};
+    job.dc_sums = {job.tiles, lap_blocks(plan->blocks, LAP_JPEG_DC_TILE), 0};
     job.segments = (unsigned *)(base + at[4]);
     job.records = (unsigned long long *)(base + at[5]);
     job.firsts = (unsigned *)(base + at[6]);
@@ -85,29 +88,25 @@ static lap_jpeg_job job_of(const lap_cuda_jpeg_photo *photo)
     return job;
 }
 
+/* Copies what the host has prepared; the kernel of many pictures reads it where it lies. */
 static lap_code upload(const lap_jpeg_jobs &jobs, const lap_cuda_jpeg_photo *photos, const lap_jpeg_run &run)
 {
-    lap_code code = LAP_OK;
-    for (unsigned i = 0; i < jobs.count && !code; i++) {
-        const lap_cuda_jpeg_plan *plan = photos[i].plan;
-        const lap_jpeg_job &job = jobs.photo[i];
-        code = lap_cuda_copy(
-            run.device, (void *)job.bytes, photos[i].scan, plan->scan_bytes, run.stream, run.err);
-        if (!code)
-            code = lap_cuda_copy(
-                run.device, job.tables, photos[i].staging, plan->staging_bytes, run.stream, run.err);
-    }
-    return code;
+    const lap_jpeg_job &job = *jobs.photo;
+    if (jobs.count > 1)
+        return lap_jpeg_run_upload(jobs, run);
+    const lap_code code =
+        lap_cuda_copy(run.device, (void *)job.bytes, photos->scan, job.size, run.stream, run.err);
+    return code ? code
+                : lap_cuda_copy(
+                      run.device, job.tables, photos->staging, job.staging_size, run.stream, run.err);
 }
 
 static lap_code bring_results(
     const lap_jpeg_jobs &jobs, const lap_cuda_jpeg_photo *photos, const lap_jpeg_run &run)
 {
-    lap_code code = LAP_OK;
-    for (unsigned i = 0; i < jobs.count && !code; i++)
-        code = lap_cuda_copy(run.device, photos[i].result, &jobs.photo[i].tables->control,
-            sizeof *photos[i].result, run.stream, run.err);
-    return code;
+    return jobs.count > 1 ? lap_jpeg_run_results(jobs, run)
+                          : lap_cuda_copy(run.device, photos->result, &jobs.photo->tables->control,
+                                sizeof *photos->result, run.stream, run.err);
 }
 
 static lap_code run_stage(
@@ -131,21 +130,42 @@ static bool has_its_shape(const lap_cuda_jpeg_photo *photo, int device)
            (uintptr_t)pixels->base % 8 == 0 && pixels->stride % 8 == 0;
 }
 
-lap_code lap_cuda_jpeg_decode_enqueue(
-    const lap_cuda_jpeg_photo *photos, int count, void *stream, void *const *events, lap_error *err)
+/* Fills the rows of the pictures: in the table, or the only one in `one`. */
+static lap_code join(const lap_cuda_jpeg_photo *photos, int count, const lap_cuda_table *table,
+    lap_jpeg_job *one, lap_jpeg_jobs *jobs, lap_error *err)
 {
-    lap_jpeg_jobs jobs = {};
     if (count < 1 || count > LAP_CUDA_JPEG_PHOTOS)
         return lap_fail(err, LAP_E_USAGE, "%d pictures in the same launches", count);
-    const lap_jpeg_run run = {photos->pixels->place, stream, err};
+    lap_jpeg_job *rows = count > 1 ? (lap_jpeg_job *)table->host : one;
     for (int i = 0; i < count; i++) {
-        if (!has_its_shape(photos + i, run.device))
+        if (!has_its_shape(photos + i, photos->pixels->place))
             return lap_fail(err, LAP_E_USAGE, "the view's size or channels differ from the picture's");
-        jobs.photo[jobs.count++] = job_of(photos + i);
+        rows[i] = job_of(photos + i);
+        if (count == 1)
+            break;
+        rows[i].host_scan = (const uint8_t *)photos[i].scan;
+        rows[i].host_staging = (const uint8_t *)photos[i].staging;
+        rows[i].host_result = photos[i].result;
     }
-    lap_code code = lap_cuda_use(run.device, err);
+    jobs->photo = rows;
+    jobs->count = (unsigned)count;
+    return LAP_OK;
+}
+
+lap_code lap_cuda_jpeg_decode_enqueue(const lap_cuda_jpeg_photo *photos, int count,
+    const lap_cuda_table *table, void *stream, void *const *events, lap_error *err)
+{
+    lap_jpeg_job one;
+    lap_jpeg_jobs jobs = {};
+    lap_code code = join(photos, count, table, &one, &jobs, err);
+    if (code)
+        return code;
+    const lap_jpeg_run run = {photos->pixels->place, stream, err};
+    code = lap_cuda_use(run.device, err);
     if (!code && events && events[0])
         code = LAP_CUDA(cudaEventRecord((cudaEvent_t)events[0], (cudaStream_t)stream), err);
+    if (!code)
+        code = lap_jpeg_bring_table(&jobs, table, run.device, stream, err);
     for (int i = 0; i < LAP_CUDA_JPEG_STAGES && !code; i++) {
         code = run_stage(i, jobs, photos, run);
         if (!code && events && events[i + 1])

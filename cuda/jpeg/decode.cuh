@@ -2,10 +2,8 @@
 #ifndef LAP_CUDA_JPEG_DECODE_CUH
 #define LAP_CUDA_JPEG_DECODE_CUH
 
-#include <type_traits>
-
-#include "cuda/device/rung.cuh"
 #include "decode.h"
+#include "scan.cuh"
 
 constexpr unsigned LAP_JPEG_LOOK = 11, LAP_JPEG_ENTRIES = 1u << LAP_JPEG_LOOK; /* bits a look-up takes */
 constexpr unsigned LAP_JPEG_CODES = 6;
@@ -56,7 +54,8 @@ struct lap_jpeg_job {
     const uint8_t *bytes; /* the scan as in the file */
     unsigned *words;      /* the scan without stuffing and markers, big-endian */
     lap_jpeg_staged *tables;
-    unsigned *tiles;             /* one sum per tile, for prefix sums */
+    unsigned *tiles; /* one sum per tile, for the prefix sums of */
+    lap_jpeg_sums byte_sums, sub_sums, dc_sums;
     unsigned *segments;          /* first byte of each restart interval; then the end of the last one */
     unsigned long long *records; /* for each subsequence: group << 32 | count << 14 | state at its end */
     unsigned *firsts;            /* for each group: count and state at its end, computed from its guess */
@@ -65,8 +64,10 @@ struct lap_jpeg_job {
     uint8_t *pixels;
     ptrdiff_t pixel_stride;
     lap_jpeg_component component[3];
+    const uint8_t *host_scan, *host_staging; /* pinned; NULL for a single picture: */
+    lap_cuda_jpeg_result *host_result;       /* the host copies what these are for */
     int width, height;
-    unsigned size, byte_tiles, segment_count; /* size: bytes of the scan */
+    unsigned size, staging_size, segment_count; /* size: bytes of the scan */
     unsigned sub_bits, group, longest_chain;
     unsigned most_subs, chain_lanes; /* only for the host, which does not know how many subsequences */
     unsigned mcu_blocks, code_count, ac_count;
@@ -76,14 +77,10 @@ struct lap_jpeg_job {
     unsigned way;                                 /* from samples to pixels */
 };
 
-/* The pictures that go through the stages together. Each launch has a row of thread blocks for each picture,
- * as long as the longest needs it: blockIdx.y, or z, is the picture's number. */
-struct lap_jpeg_jobs {
-    lap_jpeg_job photo[LAP_CUDA_JPEG_PHOTOS];
-    unsigned count, reserved;
-};
-static_assert(sizeof(lap_jpeg_jobs) < 4096, "a kernel's parameters");
-static_assert(std::has_unique_object_representations_v<lap_jpeg_jobs>, "no padding");
+static_assert(sizeof(lap_jpeg_job) <= LAP_CUDA_JPEG_DECODE_ROW, "a row of the table");
+typedef lap_jpeg_batch<lap_jpeg_job> lap_jpeg_jobs;
+typedef lap_jpeg_one<lap_jpeg_job> lap_jpeg_job_one;
+typedef lap_jpeg_many<lap_jpeg_job> lap_jpeg_job_many;
 
 constexpr unsigned LAP_JPEG_SUB_TILE = 256, LAP_JPEG_DC_TILE = 2048, LAP_JPEG_BYTE_TILE = 4096;
 constexpr unsigned LAP_JPEG_STATE_BITS = 14, LAP_JPEG_STATE = (1u << LAP_JPEG_STATE_BITS) - 1;
@@ -100,6 +97,7 @@ struct lap_jpeg_run {
     lap_error *err;
 };
 extern "C" {
+lap_code lap_jpeg_run_upload(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run);
 lap_code lap_jpeg_run_bytes(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run);
 lap_code lap_jpeg_run_guess(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run);
 lap_code lap_jpeg_run_chains(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run);
@@ -107,16 +105,7 @@ lap_code lap_jpeg_run_blocks(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run)
 lap_code lap_jpeg_run_dc(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run);
 lap_code lap_jpeg_run_pixels(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run);
 lap_code lap_jpeg_run_colour(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run);
-}
-
-/* Returns the largest value that `of` has for a picture. */
-template <typename F>
-static inline unsigned lap_jpeg_most(const lap_jpeg_jobs &jobs, F of)
-{
-    unsigned most = 0;
-    for (unsigned i = 0; i < jobs.count; i++)
-        most = max(most, (unsigned)of(jobs.photo[i]));
-    return most;
+lap_code lap_jpeg_run_results(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run);
 }
 
 /* A row of `blocks` thread blocks for each picture. */

@@ -15,6 +15,7 @@
 #define LAP_CUDA_JPEG_DECODE_H
 
 #include "coding/jpeg_frame.h"
+#include "cuda/device/queue.h"
 #include "cuda/jpeg/photos.h"
 #include "lapedge.h"
 
@@ -69,16 +70,17 @@ const char *lap_cuda_jpeg_stage(int i); /* "upload", ... */
 typedef struct lap_cuda_jpeg_photo { /* a picture to decode. Until the stream has completed the work, */
     const void *scan, *staging;      /* plan->scan_bytes and plan->staging_bytes of host memory, */
     void *workspace;                 /* device memory */
-    lap_cuda_jpeg_result *result;    /* and host memory must stay valid */
-    const lap_cuda_jpeg_plan *plan;  /* this and pixels are needed only during the call */
+    lap_cuda_jpeg_result *result; /* and host memory must stay valid; pinned unless it is the only picture */
+    const lap_cuda_jpeg_plan *plan; /* this and pixels are needed only during the call */
     const lap_view *pixels; /* a device view of the plan's size and channels; only its interior is written */
 } lap_cuda_jpeg_photo;
 
-/* Enqueues the decoding of 1 .. LAP_CUDA_JPEG_PHOTOS pictures on one device, each with memory of its own.
+/* Enqueues the decoding of 1 .. LAP_CUDA_JPEG_PHOTOS pictures on one device, each with separate memory.
+ * table: LAP_CUDA_JPEG_DECODE_ROW bytes for each picture, in use like workspace; NULL if there is one.
  * events: NULL, or LAP_CUDA_JPEG_STAGES + 1 cudaEvent_t, recorded before the first stage and after each
  * stage; a NULL event is skipped. LAP_OK, LAP_E_USAGE or LAP_E_DEVICE. */
-lap_code lap_cuda_jpeg_decode_enqueue(
-    const lap_cuda_jpeg_photo *photos, int count, void *stream, void *const *events, lap_error *err);
+lap_code lap_cuda_jpeg_decode_enqueue(const lap_cuda_jpeg_photo *photos, int count,
+    const lap_cuda_table *table, void *stream, void *const *events, lap_error *err);
 
 #ifdef __cplusplus
 }

@@ -56,10 +56,10 @@ LAP_DEVICE unsigned walk_to(
     return count;
 }
 
-static __global__ void __launch_bounds__(SYNC_THREADS)
-    guess_kernel(const __grid_constant__ lap_jpeg_jobs jobs)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(SYNC_THREADS) guess_kernel(const __grid_constant__ PHOTOS photos)
 {
-    const lap_jpeg_job job = jobs.photo[blockIdx.y]; /* as a reference it costs registers: spills */
+    const lap_jpeg_job &job = lap_jpeg_photo_copy(photos, blockIdx.y);
     LAP_DYNAMIC_SHARED(uint4, shared);
     const lap_jpeg_control &control = job.tables->control;
     if (control.odd[LAP_JPEG_AT_BYTES] || blockIdx.x * SYNC_THREADS * job.group >= control.subs)
@@ -100,10 +100,10 @@ LAP_DEVICE unsigned next_chain(lap_jpeg_control &control, unsigned lanes, unsign
     return lanes < chains ? lanes + atomicAdd(&control.ticket, 1u) : chains;
 }
 
-static __global__ void __launch_bounds__(SYNC_THREADS)
-    chain_kernel(const __grid_constant__ lap_jpeg_jobs jobs)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(SYNC_THREADS) chain_kernel(const __grid_constant__ PHOTOS photos)
 {
-    const lap_jpeg_job job = jobs.photo[blockIdx.y];
+    const lap_jpeg_job &job = lap_jpeg_photo_copy(photos, blockIdx.y);
     LAP_DYNAMIC_SHARED(uint4, shared);
     lap_jpeg_control &control = job.tables->control;
     const unsigned chains = control.subs ? (control.subs - 1) / job.group : 0;
@@ -149,10 +149,12 @@ static lap_launch launch_of(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run, 
 
 lap_code lap_jpeg_run_guess(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run)
 {
-    return LAP_LAUNCH(launch_of(jobs, run, false), guess_kernel, jobs);
+    return LAP_JPEG_LAUNCH(
+        launch_of(jobs, run, false), jobs, guess_kernel<lap_jpeg_job_one>, guess_kernel<lap_jpeg_job_many>);
 }
 
 lap_code lap_jpeg_run_chains(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run)
 {
-    return LAP_LAUNCH(launch_of(jobs, run, true), chain_kernel, jobs);
+    return LAP_JPEG_LAUNCH(
+        launch_of(jobs, run, true), jobs, chain_kernel<lap_jpeg_job_one>, chain_kernel<lap_jpeg_job_many>);
 }

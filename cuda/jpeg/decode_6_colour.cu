@@ -116,11 +116,10 @@ LAP_DEVICE uint2 load_luma(const lap_jpeg_component &c, int x, int y)
 
 /* H, V: luma samples per chroma sample, across and down. Pictures of the batch that take another way are
  * passed over. */
-template <int H, int V, bool FANCY>
-static __global__ void __launch_bounds__(ACROSS *DOWN)
-    colour_kernel(const __grid_constant__ lap_jpeg_jobs jobs)
+template <int H, int V, bool FANCY, typename PHOTOS>
+static __global__ void __launch_bounds__(ACROSS *DOWN) colour_kernel(const __grid_constant__ PHOTOS photos)
 {
-    const lap_jpeg_job &job = jobs.photo[blockIdx.z];
+    const lap_jpeg_job &job = lap_jpeg_photo(photos, blockIdx.z);
     const int x = (int)((blockIdx.x * ACROSS + threadIdx.x) * PIXELS);
     const int y = (int)(blockIdx.y * DOWN + threadIdx.y) * V;
     if (job.way != lap_jpeg_way<H, V, FANCY> || is_odd(job.tables->control) || x >= job.width ||
@@ -148,9 +147,10 @@ static __global__ void __launch_bounds__(ACROSS *DOWN)
     }
 }
 
-static __global__ void __launch_bounds__(ACROSS *DOWN) gray_kernel(const __grid_constant__ lap_jpeg_jobs jobs)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(ACROSS *DOWN) gray_kernel(const __grid_constant__ PHOTOS photos)
 {
-    const lap_jpeg_job &job = jobs.photo[blockIdx.z];
+    const lap_jpeg_job &job = lap_jpeg_photo(photos, blockIdx.z);
     const int x = (int)((blockIdx.x * ACROSS + threadIdx.x) * PIXELS);
     const int y = (int)(blockIdx.y * DOWN + threadIdx.y);
     if (job.way != LAP_JPEG_GRAY || is_odd(job.tables->control) || x >= job.width || y >= job.height)
@@ -162,7 +162,7 @@ static __global__ void __launch_bounds__(ACROSS *DOWN) gray_kernel(const __grid_
 
 /* Launches a kernel for the pictures that take its way, if there are any. V: rows of pixels of a thread. */
 static lap_code run_way(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run, unsigned way, unsigned v,
-    void (*kernel)(lap_jpeg_jobs))
+    void (*one)(lap_jpeg_job_one), void (*many)(lap_jpeg_job_many))
 {
     lap_launch launch = lap_jpeg_launch(jobs, run, 1, 1);
     const unsigned width =
@@ -171,18 +171,20 @@ static lap_code run_way(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run, unsi
         lap_jpeg_most(jobs, [=](const lap_jpeg_job &job) { return job.way == way ? job.height : 0; });
     launch.block = dim3(ACROSS, DOWN);
     launch.grid = dim3(lap_blocks(width, ACROSS * PIXELS), lap_blocks(height, DOWN * v), jobs.count);
-    return width > 0 ? LAP_LAUNCH(launch, kernel, jobs) : LAP_OK;
+    return width > 0 ? LAP_JPEG_LAUNCH(launch, jobs, one, many) : LAP_OK;
 }
 
 template <int H, int V, bool FANCY>
 static lap_code run_colour(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run)
 {
-    return run_way(jobs, run, lap_jpeg_way<H, V, FANCY>, V, colour_kernel<H, V, FANCY>);
+    return run_way(jobs, run, lap_jpeg_way<H, V, FANCY>, V, colour_kernel<H, V, FANCY, lap_jpeg_job_one>,
+        colour_kernel<H, V, FANCY, lap_jpeg_job_many>);
 }
 
 static lap_code run_gray(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run)
 {
-    return run_way(jobs, run, LAP_JPEG_GRAY, 1, gray_kernel);
+    return run_way(
+        jobs, run, LAP_JPEG_GRAY, 1, gray_kernel<lap_jpeg_job_one>, gray_kernel<lap_jpeg_job_many>);
 }
 
 lap_code lap_jpeg_run_colour(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run)

@@ -1,6 +1,4 @@
 /* The JPEG encoder's stages put on a stream. */
-#include <string.h>
-
 #include "encode_plan.cuh"
 
 extern "C" const char *lap_cuda_jpeg_encode_stage(int i)
@@ -28,11 +26,11 @@ static lap_jpeg_plane plane_of(const lap_cuda_jpeg_encode_plan *plan, int c, uns
 }
 
 /* Divides by eight times the quantiser, since the transform scales by 8. */
-static void fill_quantisers(const uint16_t *const quant[2], lap_jpeg_outs *outs)
+static void fill_quantisers(const uint16_t quant[2][64], lap_jpeg_out *out)
 {
     for (int i = 0; i < 128; i++) {
         const unsigned q = 8u * quant[i / 64][i % 64];
-        outs->divisor[i / 64][i % 64] = make_uint2((unsigned)(((1ull << 32) + q - 1) / q), q / 2);
+        out->divisor[i / 64][i % 64] = make_uint2((unsigned)(((1ull << 32) + q - 1) / q), q / 2);
     }
 }
 
@@ -91,9 +89,13 @@ static lap_jpeg_out out_of(const lap_cuda_jpeg_picture *picture)
     out.scan = memory + plan->offset[SCAN];
     out.capacity = (unsigned)plan->capacity;
     out.capacity_chunks = (unsigned)(plan->capacity / LAP_JPEG_CHUNK);
+    out.place_sums = {
+        out.tiles, out.blocks / LAP_JPEG_PLACE_TILE + 1, 0}; /* including the entry for the end */
+    out.stuffed_sums = {out.stuffed_tiles, lap_blocks(out.capacity_chunks, LAP_JPEG_CHUNK_TILE), 0};
     out.result = (lap_cuda_jpeg_encoded *)(memory + plan->offset[RESULT]);
     out.download = (uint4 *)picture->scan;
     out.way = way_of(out);
+    fill_quantisers(t->quant, &out);
     return out;
 }
 
@@ -108,53 +110,45 @@ extern "C" const void *lap_cuda_jpeg_encode_scan(const lap_cuda_jpeg_encode_plan
     return (const uint8_t *)workspace + plan->offset[SCAN];
 }
 
+/* The host copies the result of a single picture, whose memory may be pageable. */
 static lap_code bring_results(
     const lap_jpeg_outs &outs, const lap_cuda_jpeg_picture *pictures, const lap_launch &where)
 {
-    lap_code code = lap_jpeg_run_download(outs, where);
-    for (unsigned i = 0; i < outs.count && !code; i++)
-        code = LAP_CUDA(cudaMemcpyAsync(pictures[i].result, outs.picture[i].result,
-                            sizeof *pictures[i].result, cudaMemcpyDeviceToHost, (cudaStream_t)where.stream),
-            where.err);
-    return code;
+    const lap_code code = lap_jpeg_run_download(outs, where);
+    return code || outs.count > 1
+               ? code
+               : LAP_CUDA(cudaMemcpyAsync(pictures->result, outs.photo->result, sizeof *pictures->result,
+                              cudaMemcpyDeviceToHost, (cudaStream_t)where.stream),
+                     where.err);
 }
 
-/* Whether the pictures lie on one device and have the same quantisers; gray ones have none for chroma. */
-static bool go_together(const lap_cuda_jpeg_picture *pictures, int count, const uint16_t *const quant[2])
-{
-    for (int i = 0; i < count; i++)
-        for (int c = 0; c < (pictures[i].plan->components > 1 ? 2 : 1); c++)
-            if (pictures[i].pixels->place != pictures->pixels->place ||
-                memcmp(quant[c], pictures[i].plan->target.quant[c], sizeof pictures->plan->target.quant[c]))
-                return false;
-    return true;
-}
-
-static lap_code join(const lap_cuda_jpeg_picture *pictures, int count, lap_jpeg_outs *outs, lap_error *err)
+/* Fills the rows of the pictures: in the table, or the only one in `one`. */
+static lap_code join(const lap_cuda_jpeg_picture *pictures, int count, const lap_cuda_table *table,
+    lap_jpeg_out *one, lap_jpeg_outs *outs, lap_error *err)
 {
     if (count < 1 || count > LAP_CUDA_JPEG_PHOTOS)
         return lap_fail(err, LAP_E_USAGE, "%d pictures in the same launches", count);
-    int coloured = 0;
-    while (coloured + 1 < count && pictures[coloured].plan->components == 1)
-        coloured++;
-    const uint16_t *const quant[2] = {
-        pictures->plan->target.quant[0], pictures[coloured].plan->target.quant[1]};
-    if (!go_together(pictures, count, quant))
-        return lap_fail(err, LAP_E_USAGE, "pictures of several devices, or with several quantisers");
-    for (int i = 0; i < count; i++)
-        outs->picture[outs->count++] = out_of(pictures + i);
-    fill_quantisers(quant, outs);
+    lap_jpeg_out *rows = count > 1 ? (lap_jpeg_out *)table->host : one;
+    for (int i = 0; i < count; i++) {
+        if (pictures[i].pixels->place != pictures->pixels->place)
+            return lap_fail(err, LAP_E_USAGE, "pictures of several devices in the same launches");
+        rows[i] = out_of(pictures + i);
+        rows[i].host_result = count > 1 ? pictures[i].result : NULL;
+    }
+    outs->photo = rows;
+    outs->count = (unsigned)count;
     return LAP_OK;
 }
 
-extern "C" lap_code lap_cuda_jpeg_encode_enqueue(
-    const lap_cuda_jpeg_picture *pictures, int count, void *stream, void *const *events, lap_error *err)
+extern "C" lap_code lap_cuda_jpeg_encode_enqueue(const lap_cuda_jpeg_picture *pictures, int count,
+    const lap_cuda_table *table, void *stream, void *const *events, lap_error *err)
 {
     typedef lap_code stage(const lap_jpeg_outs &outs, const lap_launch &where);
     static stage *const stages[] = {
         lap_jpeg_run_planes, lap_jpeg_run_dct, lap_jpeg_run_places, lap_jpeg_run_bits, lap_jpeg_run_stuffing};
+    lap_jpeg_out one;
     lap_jpeg_outs outs = {};
-    lap_code code = join(pictures, count, &outs, err);
+    lap_code code = join(pictures, count, table, &one, &outs, err);
     if (code)
         return code;
     lap_launch where = {};
@@ -162,6 +156,8 @@ extern "C" lap_code lap_cuda_jpeg_encode_enqueue(
     where.stream = stream;
     where.err = err;
     code = mark(events, 0, stream, err);
+    if (!code)
+        code = lap_jpeg_bring_table(&outs, table, where.device, stream, err);
     for (int i = 0; i < 5 && !code; i++) {
         code = stages[i](outs, where);
         if (!code)

@@ -13,6 +13,7 @@
 #ifndef LAP_CUDA_JPEG_ENCODE_H
 #define LAP_CUDA_JPEG_ENCODE_H
 
+#include "cuda/device/queue.h"
 #include "cuda/jpeg/photos.h"
 #include "lapedge.h"
 
@@ -60,14 +61,15 @@ typedef struct lap_cuda_jpeg_picture { /* to encode */
     const lap_view *pixels; /* a device view of the target's size and channels */
     void *workspace;        /* device memory */
     void *scan; /* pinned host memory for plan->capacity bytes, 16-byte aligned; NULL: it stays there */
-    lap_cuda_jpeg_encoded *result; /* pinned host memory */
+    lap_cuda_jpeg_encoded *result; /* pinned host memory; 16-byte aligned */
 } lap_cuda_jpeg_picture;
 
-/* Enqueues the encoding of 1 .. LAP_CUDA_JPEG_PHOTOS pictures on one device, with the same quantisers, each
- * with memory of its own. events: NULL, or LAP_CUDA_JPEG_ENCODE_STAGES + 1 cudaEvent_t, recorded before the
+/* Enqueues the encoding of 1 .. LAP_CUDA_JPEG_PHOTOS pictures on one device, each with separate memory.
+ * table: LAP_CUDA_JPEG_ENCODE_ROW bytes for each picture, in use like workspace; NULL if there is one.
+ * events: NULL, or LAP_CUDA_JPEG_ENCODE_STAGES + 1 cudaEvent_t, recorded before the
  * first stage and after each stage; a NULL event is skipped. LAP_OK, LAP_E_USAGE or LAP_E_DEVICE. */
-lap_code lap_cuda_jpeg_encode_enqueue(
-    const lap_cuda_jpeg_picture *pictures, int count, void *stream, void *const *events, lap_error *err);
+lap_code lap_cuda_jpeg_encode_enqueue(const lap_cuda_jpeg_picture *pictures, int count,
+    const lap_cuda_table *table, void *stream, void *const *events, lap_error *err);
 /* Returns where the scan lies in the workspace. */
 const void *lap_cuda_jpeg_encode_scan(const lap_cuda_jpeg_encode_plan *plan, const void *workspace);
 

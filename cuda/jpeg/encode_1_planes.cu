@@ -32,9 +32,10 @@ LAP_DEVICE int sample(const lap_jpeg_out &out, unsigned component, unsigned x, u
     return mean(sum, plane.expand_h, plane.expand_v, x);
 }
 
-static __global__ void __launch_bounds__(THREADS) planes_kernel(const __grid_constant__ lap_jpeg_outs outs)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) planes_kernel(const __grid_constant__ PHOTOS photos)
 {
-    const lap_jpeg_out &out = outs.picture[blockIdx.z / 3];
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.z / 3);
     const unsigned component = blockIdx.z % 3;
     if (out.way != LAP_JPEG_SIMPLE || component >= out.components)
         return;
@@ -71,5 +72,5 @@ lap_code lap_jpeg_run_planes(const lap_jpeg_outs &outs, const lap_launch &where)
     lap_launch launch = lap_jpeg_grid(outs, where, lap_blocks(across, THREADS * EACH), THREADS);
     launch.grid.y = min(down, 32768u);
     launch.grid.z = outs.count * 3;
-    return LAP_LAUNCH(launch, planes_kernel, outs);
+    return LAP_JPEG_LAUNCH(launch, outs, planes_kernel<lap_jpeg_out_one>, planes_kernel<lap_jpeg_out_many>);
 }

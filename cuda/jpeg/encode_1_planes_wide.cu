@@ -51,10 +51,10 @@ static __host__ __device__ unsigned groups_of(const lap_jpeg_out &out)
     return luma > chroma ? luma : chroma;
 }
 
-template <int C, int EH, int EV>
-static __global__ void __launch_bounds__(THREADS) wide_kernel(const __grid_constant__ lap_jpeg_outs outs)
+template <int C, int EH, int EV, typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) wide_kernel(const __grid_constant__ PHOTOS photos)
 {
-    const lap_jpeg_out &out = outs.picture[blockIdx.z];
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.z);
     if (out.way != lap_jpeg_wide_way<C, EH, EV>)
         return;
     const unsigned groups = groups_of<C, EH, EV>(out);
@@ -105,7 +105,9 @@ static lap_code run_wide(const lap_jpeg_outs &outs, const lap_launch &where)
     lap_launch launch = lap_jpeg_grid(outs, where, lap_blocks(across, THREADS * WIDE), THREADS);
     launch.grid.y = min(groups, 32768u);
     launch.grid.z = outs.count;
-    return across > 0 ? LAP_LAUNCH(launch, (wide_kernel<C, EH, EV>), outs) : LAP_OK;
+    return across > 0 ? LAP_JPEG_LAUNCH(launch, outs, (wide_kernel<C, EH, EV, lap_jpeg_out_one>),
+                            (wide_kernel<C, EH, EV, lap_jpeg_out_many>))
+                      : LAP_OK;
 }
 
 lap_code lap_jpeg_run_wide_planes(const lap_jpeg_outs &outs, const lap_launch &where)

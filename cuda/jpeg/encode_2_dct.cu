@@ -83,9 +83,10 @@ LAP_DEVICE source source_of(const lap_jpeg_out &out, unsigned block)
     return s;
 }
 
-static __global__ void __launch_bounds__(THREADS) dct_kernel(const __grid_constant__ lap_jpeg_outs outs)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) dct_kernel(const __grid_constant__ PHOTOS photos)
 {
-    const lap_jpeg_out &out = outs.picture[blockIdx.y];
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     __shared__ int work[BLOCKS][8 * ROW];
     __shared__ int16_t zigzag[BLOCKS][HALVES];
     __shared__ uint8_t lengths[2][256];
@@ -96,7 +97,7 @@ static __global__ void __launch_bounds__(THREADS) dct_kernel(const __grid_consta
         return;
     for (unsigned i = 0; i < 16; i++) { /* all lanes of a warp read the same entry */
         const unsigned at = threadIdx.x / 32 * 16 + i;
-        const uint2 divisor = outs.divisor[at / 64][at % 64];
+        const uint2 divisor = out.divisor[at / 64][at % 64];
         if (threadIdx.x % 32 == i)
             divisors[at / 64][at % 64] = divisor;
     }
@@ -152,5 +153,6 @@ lap_code lap_jpeg_run_dct(const lap_jpeg_outs &outs, const lap_launch &where)
 {
     const unsigned blocks =
         lap_jpeg_most(outs, [](const lap_jpeg_out &out) { return lap_blocks(out.blocks, BLOCKS); });
-    return LAP_LAUNCH(lap_jpeg_grid(outs, where, blocks, THREADS), dct_kernel, outs);
+    return LAP_JPEG_LAUNCH(lap_jpeg_grid(outs, where, blocks, THREADS), outs, dct_kernel<lap_jpeg_out_one>,
+        dct_kernel<lap_jpeg_out_many>);
 }

@@ -6,7 +6,6 @@
  * Measured: issue slots 36 % busy, L1 22, DRAM 5; kernel lengths; L2 was not counted (bench photo, H200). */
 #include "encode.cuh"
 #include "encode_codes.cuh"
-#include "scan.cuh"
 
 constexpr unsigned THREADS = 256, EACH = 4;
 static_assert(THREADS * EACH == LAP_JPEG_PLACE_TILE, "a tile per block of threads");
@@ -28,18 +27,13 @@ LAP_DEVICE int head_of(const lap_jpeg_out &out, unsigned block)
     return difference * 4 + (component != 0) * 2 + is_last;
 }
 
-/* Tiles of a picture, including the entry for the end. */
-static __host__ __device__ unsigned tiles_of(const lap_jpeg_out &out)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) lengths_kernel(const __grid_constant__ PHOTOS photos)
 {
-    return out.blocks / LAP_JPEG_PLACE_TILE + 1;
-}
-
-static __global__ void __launch_bounds__(THREADS) lengths_kernel(const __grid_constant__ lap_jpeg_outs outs)
-{
-    const lap_jpeg_out &out = outs.picture[blockIdx.y];
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     const unsigned first = blockIdx.x * LAP_JPEG_PLACE_TILE + threadIdx.x * EACH;
     unsigned bits[EACH], sum = 0, total;
-    if (blockIdx.x >= tiles_of(out))
+    if (blockIdx.x >= out.place_sums.count)
         return;
 #pragma unroll
     for (unsigned i = 0; i < EACH; i++) {
@@ -64,9 +58,10 @@ static __global__ void __launch_bounds__(THREADS) lengths_kernel(const __grid_co
         out.tiles[blockIdx.x] = total;
 }
 
-static __global__ void __launch_bounds__(THREADS) intervals_kernel(const __grid_constant__ lap_jpeg_outs outs)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) intervals_kernel(const __grid_constant__ PHOTOS photos)
 {
-    const lap_jpeg_out &out = outs.picture[blockIdx.y];
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     unsigned carry = 0;
     for (unsigned first = 0; first < out.intervals; first += THREADS) {
         const unsigned i = first + threadIdx.x;
@@ -90,9 +85,10 @@ static __global__ void __launch_bounds__(THREADS) intervals_kernel(const __grid_
 }
 
 /* Computes the bit of the unstuffed scan at which each block begins. */
-static __global__ void __launch_bounds__(THREADS) positions_kernel(const __grid_constant__ lap_jpeg_outs outs)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) positions_kernel(const __grid_constant__ PHOTOS photos)
 {
-    const lap_jpeg_out &out = outs.picture[blockIdx.y];
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     const unsigned block = blockIdx.x * THREADS + threadIdx.x;
     if (block >= out.blocks)
         return;
@@ -105,18 +101,17 @@ static __global__ void __launch_bounds__(THREADS) positions_kernel(const __grid_
 lap_code lap_jpeg_run_places(const lap_jpeg_outs &outs, const lap_launch &where)
 {
     const unsigned blocks = lap_jpeg_most(outs, [](const lap_jpeg_out &out) { return out.blocks; });
-    const lap_launch tiles = lap_jpeg_grid(outs, where, lap_jpeg_most(outs, tiles_of), THREADS);
-    lap_code code = LAP_LAUNCH(tiles, lengths_kernel, outs);
+    const lap_launch tiles = lap_jpeg_grid(outs, where,
+        lap_jpeg_most(outs, [](const lap_jpeg_out &out) { return out.place_sums.count; }), THREADS);
+    lap_code code =
+        LAP_JPEG_LAUNCH(tiles, outs, lengths_kernel<lap_jpeg_out_one>, lengths_kernel<lap_jpeg_out_many>);
     if (!code)
-        code = lap_jpeg_scan(lap_jpeg_sums_of(outs.picture, outs.count,
-                                 [](const lap_jpeg_out &out) {
-                                     return lap_jpeg_sums{out.tiles, tiles_of(out)};
-                                 }),
-            1, where);
+        code = lap_jpeg_scan_of(outs, &lap_jpeg_out::place_sums, 1, where);
     if (!code)
-        code = LAP_LAUNCH(lap_jpeg_grid(outs, where, 1, THREADS), intervals_kernel, outs);
+        code = LAP_JPEG_LAUNCH(lap_jpeg_grid(outs, where, 1, THREADS), outs,
+            intervals_kernel<lap_jpeg_out_one>, intervals_kernel<lap_jpeg_out_many>);
     if (!code)
-        code = LAP_LAUNCH(
-            lap_jpeg_grid(outs, where, lap_blocks(blocks, THREADS), THREADS), positions_kernel, outs);
+        code = LAP_JPEG_LAUNCH(lap_jpeg_grid(outs, where, lap_blocks(blocks, THREADS), THREADS), outs,
+            positions_kernel<lap_jpeg_out_one>, positions_kernel<lap_jpeg_out_many>);
     return code;
 }

@@ -69,9 +69,10 @@ LAP_DEVICE void put_lane(
         to.put(ac[LAP_JPEG_EOB] >> 5, ac[LAP_JPEG_EOB] & 31);
 }
 
-static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_constant__ lap_jpeg_outs outs)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_constant__ PHOTOS photos)
 {
-    const lap_jpeg_out &out = outs.picture[blockIdx.y];
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     __shared__ unsigned words[WORDS];
     __shared__ lap_jpeg_code_table codes;
     __shared__ unsigned stop; /* the bit behind the last block */
@@ -128,9 +129,10 @@ static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_const
 }
 
 /* Zeroes the words that bits are OR-ed into, up to the end of the last chunk. */
-static __global__ void __launch_bounds__(THREADS) clear_kernel(const __grid_constant__ lap_jpeg_outs outs)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) clear_kernel(const __grid_constant__ PHOTOS photos)
 {
-    const lap_jpeg_out &out = outs.picture[blockIdx.y];
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     uint4 *chunks = reinterpret_cast<uint4 *>(out.words);
     for (unsigned i = blockIdx.x * THREADS + threadIdx.x; i < out.result->chunks; i += gridDim.x * THREADS)
         chunks[i] = make_uint4(0, 0, 0, 0);
@@ -142,8 +144,10 @@ lap_code lap_jpeg_run_bits(const lap_jpeg_outs &outs, const lap_launch &where)
         outs, [](const lap_jpeg_out &out) { return lap_blocks(out.capacity_chunks, THREADS * CLEARS); });
     const unsigned blocks =
         lap_jpeg_most(outs, [](const lap_jpeg_out &out) { return lap_blocks(out.blocks, BLOCKS); });
-    lap_code code = LAP_LAUNCH(lap_jpeg_grid(outs, where, clears, THREADS), clear_kernel, outs);
+    lap_code code = LAP_JPEG_LAUNCH(lap_jpeg_grid(outs, where, clears, THREADS), outs,
+        clear_kernel<lap_jpeg_out_one>, clear_kernel<lap_jpeg_out_many>);
     if (!code)
-        code = LAP_LAUNCH(lap_jpeg_grid(outs, where, blocks, THREADS), bits_kernel, outs);
+        code = LAP_JPEG_LAUNCH(lap_jpeg_grid(outs, where, blocks, THREADS), outs,
+            bits_kernel<lap_jpeg_out_one>, bits_kernel<lap_jpeg_out_many>);
     return code;
 }

@@ -5,7 +5,6 @@
  * Measured: count: issue slots 59 % busy, L1 31, DRAM 23; stuff: issue slots 79, L1 55, DRAM 12; L2 was
  * not counted (bench photo, H200). The download takes 282 us, the copy of these bytes alone 259. */
 #include "encode.cuh"
-#include "scan.cuh"
 
 constexpr unsigned THREADS = LAP_JPEG_CHUNK_TILE, DOWNLOAD_BLOCKS = 16;
 constexpr unsigned STAGED = THREADS * (2 * LAP_JPEG_CHUNK + 2) + 4;
@@ -52,29 +51,25 @@ LAP_DEVICE unsigned stuffed_bytes(const chunk &c)
     return c.bytes + ones / 8 + (c.marker ? 2 : 0);
 }
 
-/* Tiles of chunks, if all of the capacity is used. */
-static __host__ __device__ unsigned tiles_of(const lap_jpeg_out &out)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) count_kernel(const __grid_constant__ PHOTOS photos)
 {
-    return (out.capacity_chunks + THREADS - 1) / THREADS;
-}
-
-static __global__ void __launch_bounds__(THREADS) count_kernel(const __grid_constant__ lap_jpeg_outs outs)
-{
-    const lap_jpeg_out &out = outs.picture[blockIdx.y];
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     unsigned total;
-    if (blockIdx.x >= tiles_of(out))
+    if (blockIdx.x >= out.stuffed_sums.count)
         return;
     lap_block_prefix<THREADS>(stuffed_bytes(load(out, blockIdx.x * THREADS + threadIdx.x)), &total);
     if (threadIdx.x == 0)
         out.stuffed_tiles[blockIdx.x] = total;
 }
 
-static __global__ void __launch_bounds__(THREADS) stuff_kernel(const __grid_constant__ lap_jpeg_outs outs)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) stuff_kernel(const __grid_constant__ PHOTOS photos)
 {
-    const lap_jpeg_out &out = outs.picture[blockIdx.y];
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     __shared__ unsigned staged_words[STAGED / 4 + 1];
     uint8_t *const staged = reinterpret_cast<uint8_t *>(staged_words);
-    if (blockIdx.x >= tiles_of(out))
+    if (blockIdx.x >= out.stuffed_sums.count)
         return;
     const chunk c = load(out, blockIdx.x * THREADS + threadIdx.x);
     const unsigned begin = out.stuffed_tiles[blockIdx.x], shift = begin % 4;
@@ -116,23 +111,24 @@ static __global__ void __launch_bounds__(THREADS) stuff_kernel(const __grid_cons
 
 lap_code lap_jpeg_run_stuffing(const lap_jpeg_outs &outs, const lap_launch &where)
 {
-    const lap_launch tiles = lap_jpeg_grid(outs, where, lap_jpeg_most(outs, tiles_of), THREADS);
-    lap_code code = LAP_LAUNCH(tiles, count_kernel, outs);
+    const lap_launch tiles = lap_jpeg_grid(outs, where,
+        lap_jpeg_most(outs, [](const lap_jpeg_out &out) { return out.stuffed_sums.count; }), THREADS);
+    lap_code code =
+        LAP_JPEG_LAUNCH(tiles, outs, count_kernel<lap_jpeg_out_one>, count_kernel<lap_jpeg_out_many>);
     if (!code)
-        code = lap_jpeg_scan(lap_jpeg_sums_of(outs.picture, outs.count,
-                                 [](const lap_jpeg_out &out) {
-                                     return lap_jpeg_sums{out.stuffed_tiles, tiles_of(out)};
-                                 }),
-            1, where);
+        code = lap_jpeg_scan_of(outs, &lap_jpeg_out::stuffed_sums, 1, where);
     if (!code)
-        code = LAP_LAUNCH(tiles, stuff_kernel, outs);
+        code = LAP_JPEG_LAUNCH(tiles, outs, stuff_kernel<lap_jpeg_out_one>, stuff_kernel<lap_jpeg_out_many>);
     return code;
 }
 
-static __global__ void __launch_bounds__(THREADS) download_kernel(const __grid_constant__ lap_jpeg_outs outs)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) download_kernel(const __grid_constant__ PHOTOS photos)
 {
-    const lap_jpeg_out &out = outs.picture[blockIdx.y];
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     const unsigned count = out.result->overflow || !out.download ? 0 : (out.result->bytes + 15) / 16;
+    if (out.host_result && blockIdx.x == 0 && threadIdx.x == 0)
+        *reinterpret_cast<uint4 *>(out.host_result) = *reinterpret_cast<const uint4 *>(out.result);
     for (unsigned i = blockIdx.x * THREADS + threadIdx.x; i < count; i += gridDim.x * THREADS)
         out.download[i] = reinterpret_cast<const uint4 *>(out.scan)[i];
 }
@@ -141,7 +137,9 @@ lap_code lap_jpeg_run_download(const lap_jpeg_outs &outs, const lap_launch &wher
 {
     bool any = false;
     for (unsigned i = 0; i < outs.count; i++)
-        any |= outs.picture[i].download != NULL;
+        any |= outs.photo[i].download || outs.photo[i].host_result;
     const unsigned blocks = (DOWNLOAD_BLOCKS + outs.count - 1) / outs.count; /* of all pictures together */
-    return any ? LAP_LAUNCH(lap_jpeg_grid(outs, where, blocks, THREADS), download_kernel, outs) : LAP_OK;
+    return any ? LAP_JPEG_LAUNCH(lap_jpeg_grid(outs, where, blocks, THREADS), outs,
+                     download_kernel<lap_jpeg_out_one>, download_kernel<lap_jpeg_out_many>)
+               : LAP_OK;
 }

@@ -1,9 +1,9 @@
-/* How many pictures the decoder and the encoder take in the same launches. */
+/* How many pictures the decoder and the encoder take in the same launches, and the table of them. */
 #ifndef LAP_CUDA_JPEG_PHOTOS_H
 #define LAP_CUDA_JPEG_PHOTOS_H
 
-/* A kernel has them all as its parameters, so that the single picture is a batch of one, and loads nothing to
- * find its own: those of the encoder, with quantisers, fill the 4 KB that parameters may take. */
-enum { LAP_CUDA_JPEG_PHOTOS = 8 };
+/* A single picture is a parameter of the kernels, which then load nothing to find it. Several have rows in a
+ * table in device memory. */
+enum { LAP_CUDA_JPEG_PHOTOS = 256, LAP_CUDA_JPEG_DECODE_ROW = 512, LAP_CUDA_JPEG_ENCODE_ROW = 1536 };
 
 #endif

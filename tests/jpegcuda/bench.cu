@@ -91,7 +91,7 @@ static void enqueue(slot *s, void *const *events)
     s->is_staged = true;
     const lap_cuda_jpeg_photo photo = {
         file_bytes + s->plan.frame.scan_begin, s->staging, s->workspace, s->result, &s->plan, &s->view};
-    if (lap_cuda_jpeg_decode_enqueue(&photo, 1, s->stream, events, &err)) {
+    if (lap_cuda_jpeg_decode_enqueue(&photo, 1, NULL, s->stream, events, &err)) {
         fprintf(stderr, "jpeg_bench: %s\n", err.message);
         exit(1);
     }

@@ -14,7 +14,7 @@
 #include "make.h"
 #include "subject.h"
 
-enum { MOST_SIDE = 70 };
+enum { MOST_SIDE = 70, TOGETHER = 8 /* in most batches */, MANY = 200 };
 
 static int tests, failures, taken, left;
 static unsigned seed = 20261122;
@@ -278,10 +278,10 @@ static void check_damage(int rounds)
     unsigned state = seed;
     int before_taken = taken, before_left = left, whole = 0;
     bool good = true;
-    for (int i = 0, batch = 1; i < rounds; i += batch, batch = batch % LAP_CUDA_JPEG_PHOTOS + 1) {
-        device_picture pictures[LAP_CUDA_JPEG_PHOTOS] = {{0}};
-        bool must_take[LAP_CUDA_JPEG_PHOTOS];
-        char names[LAP_CUDA_JPEG_PHOTOS][200];
+    for (int i = 0, batch = 1; i < rounds; i += batch, batch = batch % TOGETHER + 1) {
+        device_picture pictures[TOGETHER] = {{0}};
+        bool must_take[TOGETHER];
+        char names[TOGETHER][200];
         for (int j = 0; j < batch; j++) {
             const int turn = i + j;
             make_kind k =
@@ -311,24 +311,46 @@ static void check_batch(void)
 {
     bool good = true;
     for (int first = 0; first < SAMPLINGS; first++) {
-        device_picture pictures[LAP_CUDA_JPEG_PHOTOS] = {{0}};
-        bool must_take[LAP_CUDA_JPEG_PHOTOS];
-        char names[LAP_CUDA_JPEG_PHOTOS][200];
-        for (int i = 0; i < LAP_CUDA_JPEG_PHOTOS; i++) {
+        device_picture pictures[TOGETHER] = {{0}};
+        bool must_take[TOGETHER];
+        char names[TOGETHER][200];
+        for (int i = 0; i < TOGETHER; i++) {
             static const int sides[] = {1, 330, 16, 57, 5, 120, 8, 33};
-            make_kind k = kind_of(sides[i], sides[(i + first) % LAP_CUDA_JPEG_PHOTOS],
+            make_kind k = kind_of(sides[i], sides[(i + first) % TOGETHER],
                 i == 5 ? S411 : (make_sampling)((i + first) % SAMPLINGS), (unsigned)(first + 8 * i));
             make_bytes jpeg = make_jpeg(&k);
             must_take[i] = i != 5;
             snprintf(names[i], sizeof names[i], "picture %d of batch %d: %s", i, first, make_name(&k));
             pictures[i] = (device_picture){.bytes = jpeg.data, .size = jpeg.size, .gray = i == 3};
         }
-        good = all_right(pictures, LAP_CUDA_JPEG_PHOTOS, must_take, names, &tunings[first % 4]) && good;
+        good = all_right(pictures, TOGETHER, must_take, names, &tunings[first % 4]) && good;
     }
     report(good, "pictures of all sizes and samplings together");
-    report(lap_cuda_jpeg_decode_enqueue(NULL, 0, NULL, NULL, NULL) == LAP_E_USAGE &&
-               lap_cuda_jpeg_decode_enqueue(NULL, LAP_CUDA_JPEG_PHOTOS + 1, NULL, NULL, NULL) == LAP_E_USAGE,
+    report(lap_cuda_jpeg_decode_enqueue(NULL, 0, NULL, NULL, NULL, NULL) == LAP_E_USAGE &&
+               lap_cuda_jpeg_decode_enqueue(NULL, LAP_CUDA_JPEG_PHOTOS + 1, NULL, NULL, NULL, NULL) ==
+                   LAP_E_USAGE,
         "no pictures, or more than go together, are refused");
+}
+
+/* 200 small pictures together, of which every seventh is damaged and one is not for the device. */
+static void check_many(void)
+{
+    static device_picture pictures[MANY];
+    static bool must_take[MANY];
+    static char names[MANY][200];
+    unsigned state = seed;
+    for (int i = 0; i < MANY; i++) {
+        make_kind k = kind_of(1 + i * 13 % 61, 1 + i * 29 % 53,
+            i == 77 ? S411 : (make_sampling)(i % SAMPLINGS), (unsigned)(i / 3));
+        make_bytes jpeg = make_jpeg(&k);
+        must_take[i] = i % 7 && i != 77;
+        if (i % 7)
+            snprintf(names[i], sizeof names[i], "%d of many: %s", i, make_name(&k));
+        else
+            damage(&jpeg, 2 + i, &state, names[i], &k);
+        pictures[i] = (device_picture){.bytes = jpeg.data, .size = jpeg.size, .gray = i % 10 == 0};
+    }
+    report(all_right(pictures, MANY, must_take, names, NULL), "200 pictures together, some of them odd");
 }
 
 static void check_file(const char *name)
@@ -388,6 +410,7 @@ int main(int argc, char **argv)
         check_sizes(full);
         check_large();
         check_batch();
+        check_many();
         check_range();
         check_out_of_step();
         check_damage(full ? 20000 : 400);

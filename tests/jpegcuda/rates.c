@@ -108,7 +108,7 @@ static uint64_t launches_of_decoder(const fixture *f)
     const uint64_t before = lap_cudacpu_count("launches");
     const lap_cuda_jpeg_photo photo = {
         f->file + frame->scan_begin, staging, workspace, &result, &plan, &view};
-    need(lap_cuda_jpeg_decode_enqueue(&photo, 1, NULL, NULL, &err) == LAP_OK &&
+    need(lap_cuda_jpeg_decode_enqueue(&photo, 1, NULL, NULL, NULL, &err) == LAP_OK &&
              lap_cuda_sync(0, NULL, &err) == LAP_OK,
         "decoding");
     const uint64_t launches = lap_cudacpu_count("launches") - before;
