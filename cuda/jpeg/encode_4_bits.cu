@@ -129,8 +129,8 @@ static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_const
 }
 
 /* Zeroes the words that bits are OR-ed into, up to the end of the last chunk. */
-template <typename PHOTOS>
-static __global__ void __launch_bounds__(THREADS) clear_kernel(const __grid_constant__ PHOTOS photos)
+static __global__ void __launch_bounds__(THREADS)
+    clear_kernel(const __grid_constant__ lap_jpeg_out_many photos)
 {
     const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     uint4 *chunks = reinterpret_cast<uint4 *>(out.words);
@@ -138,14 +138,25 @@ static __global__ void __launch_bounds__(THREADS) clear_kernel(const __grid_cons
         chunks[i] = make_uint4(0, 0, 0, 0);
 }
 
-lap_code lap_jpeg_run_bits(const lap_jpeg_outs &outs, const lap_launch &where)
+/* One fill of the whole capacity for a single picture; for many, one launch clears what they use. */
+static lap_code clear(const lap_jpeg_outs &outs, const lap_launch &where)
 {
     const unsigned clears = lap_jpeg_most(
         outs, [](const lap_jpeg_out &out) { return lap_blocks(out.capacity_chunks, THREADS * CLEARS); });
+    const lap_jpeg_out *one = outs.photo;
+    if (outs.count > 1)
+        return LAP_LAUNCH(
+            lap_jpeg_grid(outs, where, clears, THREADS), clear_kernel, lap_jpeg_out_many{outs.there});
+    return LAP_CUDA(cudaMemsetAsync(one->words, 0, (size_t)one->capacity_chunks * LAP_JPEG_CHUNK,
+                        (cudaStream_t)where.stream),
+        where.err);
+}
+
+lap_code lap_jpeg_run_bits(const lap_jpeg_outs &outs, const lap_launch &where)
+{
     const unsigned blocks =
         lap_jpeg_most(outs, [](const lap_jpeg_out &out) { return lap_blocks(out.blocks, BLOCKS); });
-    lap_code code = LAP_JPEG_LAUNCH(lap_jpeg_grid(outs, where, clears, THREADS), outs,
-        clear_kernel<lap_jpeg_out_one>, clear_kernel<lap_jpeg_out_many>);
+    lap_code code = clear(outs, where);
     if (!code)
         code = LAP_JPEG_LAUNCH(lap_jpeg_grid(outs, where, blocks, THREADS), outs,
             bits_kernel<lap_jpeg_out_one>, bits_kernel<lap_jpeg_out_many>);
