@@ -31,10 +31,16 @@ static __device__ int source_index(int i, int n, lap_border border)
     }
 }
 
-static __global__ void fill_apron(const lap_view view, const lap_border border, const long long samples)
+static __host__ __device__ long long samples_of(const lap_view &view)
+{
+    const long long pixels = 2LL * LAP_APRON * (view.width + 2 * LAP_APRON) + 2LL * LAP_APRON * view.height;
+    return pixels * view.channels;
+}
+
+LAP_DEVICE void fill_sample(const lap_view &view, const lap_border border)
 {
     long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= samples)
+    if (i >= samples_of(view))
         return;
     int c = (int)(i % view.channels), x, y;
     i /= view.channels;
@@ -58,14 +64,40 @@ static __global__ void fill_apron(const lap_view view, const lap_border border, 
     view.base[y * view.stride + (ptrdiff_t)x * view.channels + c] = value;
 }
 
-extern "C" lap_code lap_cuda_border(const lap_view *view, lap_border border, void *stream, lap_error *err)
+static __global__ void fill_apron(const lap_view view, const lap_border border)
+{
+    fill_sample(view, border);
+}
+
+static __global__ void fill_aprons(const lap_view_pair *pairs, const lap_border border)
+{
+    fill_sample(pairs[blockIdx.y].in, border);
+}
+
+static lap_launch launch_of(int device, long long samples, int views, void *stream, lap_error *err)
 {
     constexpr int THREADS = 256;
+    const unsigned blocks = (unsigned)((samples + THREADS - 1) / THREADS);
+    return {device, dim3(blocks, (unsigned)views), dim3(THREADS), 0, stream, err};
+}
+
+extern "C" lap_code lap_cuda_border(const lap_view *view, lap_border border, void *stream, lap_error *err)
+{
     if (view->apron != LAP_APRON)
         return lap_fail(err, LAP_E_INTERNAL, "this view has no apron to fill");
-    long long pixels = 2LL * LAP_APRON * (view->width + 2 * LAP_APRON) + 2LL * LAP_APRON * view->height;
-    long long samples = pixels * view->channels;
-    lap_launch launch = {
-        view->place, dim3((unsigned)((samples + THREADS - 1) / THREADS)), dim3(THREADS), 0, stream, err};
-    return LAP_LAUNCH(launch, fill_apron, *view, border, samples);
+    return LAP_LAUNCH(launch_of(view->place, samples_of(*view), 1, stream, err), fill_apron, *view, border);
+}
+
+extern "C" lap_code lap_cuda_border_many(
+    const lap_view_pairs *pairs, lap_border border, void *stream, lap_error *err)
+{
+    long long most = 0;
+    for (int i = 0; i < pairs->count; i++) {
+        const lap_view *view = &pairs->rows[i].in;
+        if (view->apron != LAP_APRON)
+            return lap_fail(err, LAP_E_INTERNAL, "this view has no apron to fill");
+        most = samples_of(*view) > most ? samples_of(*view) : most;
+    }
+    return LAP_LAUNCH(launch_of(pairs->rows->in.place, most, pairs->count, stream, err), fill_aprons,
+        (const lap_view_pair *)pairs->there, border);
 }

@@ -66,6 +66,8 @@ lap_code lap_cuda_view_copy(const lap_view *from, const lap_view *to, void *stre
 lap_code lap_cuda_check_place(const lap_view *view, const char *which, lap_error *err);
 /* Fills the apron of a device view from its interior, on the device. */
 lap_code lap_cuda_border(const lap_view *view, lap_border border, void *stream, lap_error *err);
+/* The same for the views `in` of several pairs, whose rows are on the device already. */
+lap_code lap_cuda_border_many(const lap_view_pairs *pairs, lap_border border, void *stream, lap_error *err);
 /* Copies rows, mirrored left to right if left_right is set. Both views are on one device and have the same
  * size and 1 or 3 channels; strides may be negative. May write up to 3 bytes behind each row of out. */
 lap_code lap_cuda_mirror(

@@ -27,6 +27,8 @@ extern lap_filter_fn lap_filter_cuda_global, lap_filter_cuda_shared2, lap_filter
     lap_filter_cuda_global_int, lap_filter_cuda_pixels, lap_filter_cuda_words, lap_filter_cuda_box_sum,
     lap_filter_cuda_slide, lap_filter_cuda_pairs, lap_filter_cuda_shuffle, lap_filter_cuda_fast;
 
+extern lap_filter_many_fn lap_filter_cuda_fast_many;
+
 extern lap_transpose_fn lap_transpose_cuda_naive, lap_transpose_cuda_naive_write, lap_transpose_cuda_shared,
     lap_transpose_cuda_padded16, lap_transpose_cuda_shared32, lap_transpose_cuda_padded,
     lap_transpose_cuda_padded_rows, lap_transpose_cuda_fast;

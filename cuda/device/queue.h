@@ -9,6 +9,11 @@
 extern "C" {
 #endif
 
+/* Rows of a table in pinned host memory and, once copied, on a device: what the kernels of a batch read. */
+typedef struct lap_cuda_table {
+    void *host, *device;
+} lap_cuda_table;
+
 /* Events are cudaEvent_t passed as void *. *event is NULL after a failure. NULL may be destroyed. */
 lap_code lap_cuda_event_create(int device, void **event, lap_error *err);
 void lap_cuda_event_destroy(int device, void *event);

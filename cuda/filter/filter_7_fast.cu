@@ -31,13 +31,10 @@ struct load_with_hint {
     }
 };
 
-/* The kernel. Its registers are limited so that 5 blocks fit on an SM; or 4, if the last step of a sample is
- * more than a clamp and needs more registers. DOWN and Load: tests/kernels/gpu/controls.cu tries other
- * values. */
-template <int C, lap_last LAST, int DOWN = ROWS, typename Load = load_with_hint>
-static __global__ void __launch_bounds__(THREADS, LAST == LAP_LAST_CLAMP && DOWN <= ROWS ? 5 : 4)
-    fast_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out,
-        const __grid_constant__ lap_strips g, const __grid_constant__ lap_finish f)
+/* DOWN and Load: tests/kernels/gpu/controls.cu tries other values. */
+template <int C, lap_last LAST, int DOWN, typename Load>
+LAP_DEVICE void fast(
+    const uint8_t *__restrict__ in, uint8_t *__restrict__ out, const lap_strips &g, const lap_finish &f)
 {
     const int lane = (int)threadIdx.x % LAP_LANES, warp = (int)threadIdx.x / LAP_LANES;
     const int strip = (int)blockIdx.x % g.strips, first = ((int)blockIdx.x / g.strips * WARPS + warp) * DOWN;
@@ -72,6 +69,27 @@ static __global__ void __launch_bounds__(THREADS, LAST == LAP_LAST_CLAMP && DOWN
     }
 }
 
+/* The kernel. Its registers are limited so that 5 blocks fit on an SM; or 4, if the last step of a sample is
+ * more than a clamp and needs more registers. */
+template <int C, lap_last LAST, int DOWN = ROWS, typename Load = load_with_hint>
+static __global__ void __launch_bounds__(THREADS, LAST == LAP_LAST_CLAMP && DOWN <= ROWS ? 5 : 4)
+    fast_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out,
+        const __grid_constant__ lap_strips g, const __grid_constant__ lap_finish f)
+{
+    fast<C, LAST, DOWN, Load>(in, out, g, f);
+}
+
+/* The same for the pictures with C channels of many. */
+template <int C, lap_last LAST>
+static __global__ void __launch_bounds__(THREADS, 4)
+    fast_many_kernel(const lap_view_pair *pairs, const __grid_constant__ lap_finish f)
+{
+    const lap_view_pair &pair = pairs[blockIdx.y];
+    const lap_strips g = lap_strips_of(&pair.in, &pair.out);
+    if (pair.in.channels == C)
+        fast<C, LAST, ROWS, load_with_hint>(pair.in.base, pair.out.base, g, f);
+}
+
 template <int C, lap_last LAST, int DOWN = ROWS, typename Load = load_with_hint>
 static lap_code launch_fast(
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
@@ -84,6 +102,37 @@ static lap_code launch_fast(
         launch, (fast_kernel<C, LAST, DOWN, Load>), in->base, out->base, g, lap_finish_of(params));
 }
 
+template <int C, lap_last LAST>
+static lap_code launch_many(const lap_view_pairs *pairs, const lap_params *params, const lap_exec *exec)
+{
+    long long most = 0;
+    for (int i = 0; i < pairs->count; i++) {
+        const lap_view_pair *pair = &pairs->rows[i];
+        const long long stacks = (pair->in.height + WARPS * ROWS - 1) / (WARPS * ROWS),
+                        blocks = lap_strips_of(&pair->in, &pair->out).strips * stacks;
+        most = pair->in.channels == C && blocks > most ? blocks : most;
+    }
+    const lap_launch launch = {pairs->rows->in.place, dim3((unsigned)most, (unsigned)pairs->count),
+        dim3(THREADS), 0, exec->stream, exec->err};
+    return most == 0 ? LAP_OK
+                     : LAP_LAUNCH(launch, (fast_many_kernel<C, LAST>), (const lap_view_pair *)pairs->there,
+                           lap_finish_of(params));
+}
+
+/* Calls f(lap_number<the last step>{}). */
+template <typename F>
+static lap_code by_last(const lap_params *params, F f)
+{
+    switch (lap_last_of(params)) {
+    case LAP_LAST_CLAMP:
+        return f(lap_number<LAP_LAST_CLAMP>{});
+    case LAP_LAST_ABS:
+        return f(lap_number<LAP_LAST_ABS>{});
+    default:
+        return f(lap_number<LAP_LAST_FLOAT>{});
+    }
+}
+
 extern "C" lap_code lap_filter_cuda_fast(
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
 {
@@ -93,14 +142,32 @@ extern "C" lap_code lap_filter_cuda_fast(
     if (!params->kernel.is_laplace5)
         return lap_filter_cuda_words(in, out, params, exec);
     return lap_by_channels(in->channels, exec->err, [&](auto c) {
-        constexpr int C = decltype(c)::value;
-        switch (lap_last_of(params)) {
-        case LAP_LAST_CLAMP:
-            return launch_fast<C, LAP_LAST_CLAMP>(in, out, params, exec);
-        case LAP_LAST_ABS:
-            return launch_fast<C, LAP_LAST_ABS>(in, out, params, exec);
-        default:
-            return launch_fast<C, LAP_LAST_FLOAT>(in, out, params, exec);
-        }
+        return by_last(params, [&](auto last) {
+            return launch_fast<decltype(c)::value, (lap_last) decltype(last)::value>(in, out, params, exec);
+        });
     });
+}
+
+extern "C" lap_code lap_filter_cuda_fast_many(
+    const lap_view_pairs *pairs, lap_border border, const lap_params *params, const lap_exec *exec)
+{
+    lap_code code = lap_cuda_copy(pairs->rows->in.place, pairs->there, pairs->rows,
+        (size_t)pairs->count * sizeof(lap_view_pair), exec->stream, exec->err);
+    if (!code)
+        code = lap_cuda_border_many(pairs, border, exec->stream, exec->err);
+    for (int i = 0; i < pairs->count && !code; i++) {
+        const lap_view_pair *pair = &pairs->rows[i];
+        code = params->kernel.is_laplace5
+                   ? lap_filter_needs("cuda-fast", LAP_LANE_BYTES, &pair->in, &pair->out, exec)
+                   : lap_filter_cuda_words(&pair->in, &pair->out, params, exec);
+    }
+    for (int channels = 1; channels <= 4 && !code && params->kernel.is_laplace5; channels++)
+        if (channels != 2)
+            code = lap_by_channels(channels, exec->err, [&](auto c) {
+                return by_last(params, [&](auto last) {
+                    return launch_many<decltype(c)::value, (lap_last) decltype(last)::value>(
+                        pairs, params, exec);
+                });
+            });
+    return code;
 }

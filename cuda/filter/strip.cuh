@@ -14,7 +14,7 @@ struct lap_strips {
     ptrdiff_t in_stride, out_stride;
 };
 
-static inline lap_strips lap_strips_of(const lap_view *in, const lap_view *out)
+static inline __host__ __device__ lap_strips lap_strips_of(const lap_view *in, const lap_view *out)
 {
     lap_strips g;
     g.width_bytes = in->width * in->channels;

@@ -2,8 +2,8 @@
 #ifndef LAP_CUDA_JPEG_DECODE_CUH
 #define LAP_CUDA_JPEG_DECODE_CUH
 
-#include "cuda/device/rung.cuh"
 #include "decode.h"
+#include "scan.cuh"
 
 constexpr unsigned LAP_JPEG_LOOK = 11, LAP_JPEG_ENTRIES = 1u << LAP_JPEG_LOOK; /* bits a look-up takes */
 constexpr unsigned LAP_JPEG_CODES = 6;
@@ -44,26 +44,43 @@ struct lap_jpeg_component {
     uint8_t *plane;
 };
 
+/* The way from samples to pixels: luma samples per chroma sample, across and down, and the kind of
+ * upsampling. */
+template <int H, int V, bool FANCY>
+constexpr unsigned lap_jpeg_way = H | V << 2 | FANCY << 4;
+constexpr unsigned LAP_JPEG_GRAY = 0;
+
 struct lap_jpeg_job {
     const uint8_t *bytes; /* the scan as in the file */
-    unsigned size;
-    unsigned *words; /* the scan without stuffing and markers, big-endian */
+    unsigned *words;      /* the scan without stuffing and markers, big-endian */
     lap_jpeg_staged *tables;
-    unsigned *tiles; /* one sum per tile, for prefix sums */
-    unsigned byte_tiles;
-    unsigned *segments; /* first byte of each restart interval; then the end of the last one */
-    unsigned segment_count;
+    unsigned *tiles; /* one sum per tile, for the prefix sums of */
+    lap_jpeg_sums byte_sums, sub_sums, dc_sums;
+    unsigned *segments;          /* first byte of each restart interval; then the end of the last one */
     unsigned long long *records; /* for each subsequence: group << 32 | count << 14 | state at its end */
     unsigned *firsts;            /* for each group: count and state at its end, computed from its guess */
     unsigned *starts;            /* for each block in scan order, the bit of its first AC symbol */
     unsigned *dc;                /* by component: DC differences, later their sums modulo 2^32 */
+    uint8_t *pixels;
+    ptrdiff_t pixel_stride;
+    lap_jpeg_component component[3];
+    const uint8_t *host_scan, *host_staging; /* pinned; NULL for a single picture: */
+    lap_cuda_jpeg_result *host_result;       /* the host copies what these are for */
+    int width, height;
+    unsigned size, staging_size, segment_count; /* size: bytes of the scan */
     unsigned sub_bits, group, longest_chain;
+    unsigned most_subs, chain_lanes; /* only for the host, which does not know how many subsequences */
     unsigned mcu_blocks, code_count, ac_count;
     unsigned codes_of; /* 4 bits for each block of an MCU: (DC code - ac_count) | AC code << 2 */
     unsigned mcus, mcus_across, blocks, interval; /* interval: MCUs in a restart interval */
     unsigned components;                          /* components to decode to pixels */
-    lap_jpeg_component component[3];
+    unsigned way;                                 /* from samples to pixels */
 };
+
+static_assert(sizeof(lap_jpeg_job) <= LAP_CUDA_JPEG_DECODE_ROW, "a row of the table");
+typedef lap_jpeg_batch<lap_jpeg_job> lap_jpeg_jobs;
+typedef lap_jpeg_one<lap_jpeg_job> lap_jpeg_job_one;
+typedef lap_jpeg_many<lap_jpeg_job> lap_jpeg_job_many;
 
 constexpr unsigned LAP_JPEG_SUB_TILE = 256, LAP_JPEG_DC_TILE = 2048, LAP_JPEG_BYTE_TILE = 4096;
 constexpr unsigned LAP_JPEG_STATE_BITS = 14, LAP_JPEG_STATE = (1u << LAP_JPEG_STATE_BITS) - 1;
@@ -80,24 +97,33 @@ struct lap_jpeg_run {
     lap_error *err;
 };
 extern "C" {
-lap_code lap_jpeg_run_bytes(const lap_jpeg_job &job, const lap_jpeg_run &run);
-lap_code lap_jpeg_run_guess(const lap_jpeg_job &job, unsigned subs, const lap_jpeg_run &run);
-lap_code lap_jpeg_run_chains(const lap_jpeg_job &job, unsigned subs, unsigned lanes, const lap_jpeg_run &run);
-lap_code lap_jpeg_run_blocks(const lap_jpeg_job &job, unsigned subs, const lap_jpeg_run &run);
-lap_code lap_jpeg_run_dc(const lap_jpeg_job &job, const lap_jpeg_run &run);
-lap_code lap_jpeg_run_pixels(const lap_jpeg_job &job, const lap_jpeg_run &run);
-lap_code lap_jpeg_run_colour(const lap_jpeg_job &job, const lap_view &out, const lap_jpeg_run &run);
+lap_code lap_jpeg_run_upload(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run);
+lap_code lap_jpeg_run_bytes(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run);
+lap_code lap_jpeg_run_guess(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run);
+lap_code lap_jpeg_run_chains(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run);
+lap_code lap_jpeg_run_blocks(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run);
+lap_code lap_jpeg_run_dc(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run);
+lap_code lap_jpeg_run_pixels(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run);
+lap_code lap_jpeg_run_colour(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run);
+lap_code lap_jpeg_run_results(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run);
 }
 
+/* A row of `blocks` thread blocks for each picture. */
 static inline lap_launch lap_jpeg_launch(
-    const lap_jpeg_run &run, unsigned blocks, unsigned threads, size_t shared)
+    const lap_jpeg_jobs &jobs, const lap_jpeg_run &run, unsigned blocks, unsigned threads)
 {
-    return {run.device, dim3(blocks), dim3(threads), shared, run.stream, run.err};
+    return {run.device, dim3(blocks, jobs.count), dim3(threads), 0, run.stream, run.err};
 }
 
 static inline size_t lap_jpeg_codes_bytes(unsigned count)
 {
     return offsetof(lap_jpeg_codes, look) + count * sizeof(lap_huff_entry) * LAP_JPEG_ENTRIES;
+}
+
+/* Shared memory for the codes of the picture that has the most. */
+static inline size_t lap_jpeg_most_codes_bytes(const lap_jpeg_jobs &jobs)
+{
+    return lap_jpeg_codes_bytes(lap_jpeg_most(jobs, [](const lap_jpeg_job &job) { return job.code_count; }));
 }
 
 /* Copies codes to shared memory. All threads of the block must call. */

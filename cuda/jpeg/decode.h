@@ -3,9 +3,10 @@
  *
  * A picture: lap_cuda_jpeg_decode_plan says whether the device takes such a frame and how much memory it
  * needs; lap_cuda_jpeg_decode_stage_tables fills host memory; lap_cuda_jpeg_decode_enqueue puts everything on
- * a stream: it allocates nothing and waits for nothing, so many pictures can be decoded at once, each on its
- * own stream. After the stream has run the work, lap_cuda_jpeg_odd says what the device found. If that is not
- * 0, discard the pixels and decode the file with the serial decoder, which decides whether it is valid.
+ * a stream, for one picture or for many in the same launches: it allocates nothing and waits for nothing, so
+ * many chains can run at once, each on its own stream. After the stream has run the work, lap_cuda_jpeg_odd
+ * says what the device found in each picture. If that is not 0, discard its pixels and decode the file with
+ * the serial decoder, which decides whether it is valid; the other pictures are not affected.
  *
  * Thread safe: a plan is only read after it is made; workspace, staging and result belong to one picture at a
  * time.
@@ -14,6 +15,8 @@
 #define LAP_CUDA_JPEG_DECODE_H
 
 #include "coding/jpeg_frame.h"
+#include "cuda/device/queue.h"
+#include "cuda/jpeg/photos.h"
 #include "lapedge.h"
 
 #ifdef __cplusplus
@@ -64,13 +67,20 @@ static inline uint32_t lap_cuda_jpeg_odd(const lap_cuda_jpeg_result *result)
 enum { LAP_CUDA_JPEG_STAGES = 9 };
 const char *lap_cuda_jpeg_stage(int i); /* "upload", ... */
 
-/* Enqueues the decoding of a picture. scan: plan->scan_bytes of host memory. pixels: a device view of the
- * plan's size and channels; only its interior is written. scan, staging and result must stay valid until the
- * stream has completed this work. events: NULL, or LAP_CUDA_JPEG_STAGES + 1 cudaEvent_t, recorded before the
- * first stage and after each stage; a NULL event is skipped. LAP_OK or LAP_E_DEVICE. */
-lap_code lap_cuda_jpeg_decode_enqueue(const lap_cuda_jpeg_plan *plan, const void *scan, const void *staging,
-    void *workspace, const lap_view *pixels, lap_cuda_jpeg_result *result, void *stream, void *const *events,
-    lap_error *err);
+typedef struct lap_cuda_jpeg_photo { /* a picture to decode. Until the stream has completed the work, */
+    const void *scan, *staging;      /* plan->scan_bytes and plan->staging_bytes of host memory, */
+    void *workspace;                 /* device memory */
+    lap_cuda_jpeg_result *result; /* and host memory must stay valid; pinned unless it is the only picture */
+    const lap_cuda_jpeg_plan *plan; /* this and pixels are needed only during the call */
+    const lap_view *pixels; /* a device view of the plan's size and channels; only its interior is written */
+} lap_cuda_jpeg_photo;
+
+/* Enqueues the decoding of 1 .. LAP_CUDA_JPEG_PHOTOS pictures on one device, each with separate memory.
+ * table: LAP_CUDA_JPEG_DECODE_ROW bytes for each picture, in use like workspace; NULL if there is one.
+ * events: NULL, or LAP_CUDA_JPEG_STAGES + 1 cudaEvent_t, recorded before the first stage and after each
+ * stage; a NULL event is skipped. LAP_OK, LAP_E_USAGE or LAP_E_DEVICE. */
+lap_code lap_cuda_jpeg_decode_enqueue(const lap_cuda_jpeg_photo *photos, int count,
+    const lap_cuda_table *table, void *stream, void *const *events, lap_error *err);
 
 #ifdef __cplusplus
 }

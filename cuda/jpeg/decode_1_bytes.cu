@@ -5,7 +5,6 @@
  * Measured: count: issue slots 51 % busy, DRAM 9, L1 8; scatter: issue slots 66, L1 25, DRAM 7; L2 was not
  * counted (bench photo, H200). */
 #include "decode.cuh"
-#include "scan.cuh"
 
 constexpr unsigned BYTES_THREADS = 256, PIECE = 16;
 static_assert(BYTES_THREADS * PIECE == LAP_JPEG_BYTE_TILE, "a tile is a piece a thread");
@@ -59,17 +58,21 @@ LAP_DEVICE void look_at(const lap_jpeg_job &job, unsigned at, piece &p)
     }
 }
 
-static __global__ void __launch_bounds__(BYTES_THREADS) count_kernel(const __grid_constant__ lap_jpeg_job job)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(BYTES_THREADS) count_kernel(const __grid_constant__ PHOTOS photos)
 {
+    const lap_jpeg_job &job = lap_jpeg_photo(photos, blockIdx.y);
     piece p;
     unsigned total;
+    if (blockIdx.x >= job.byte_sums.count)
+        return;
     look_at(job, blockIdx.x * LAP_JPEG_BYTE_TILE + threadIdx.x * PIECE, p);
     if (p.end < job.size)
         atomicMax(&job.tables->control.end_inverse, ~p.end);
     lap_block_prefix<BYTES_THREADS>((unsigned)__popc(p.kept) | (unsigned)__popc(p.marks) << 16, &total);
     if (threadIdx.x == 0) {
         job.tiles[blockIdx.x] = total & 0xFFFF;
-        job.tiles[job.byte_tiles + blockIdx.x] = total >> 16;
+        job.tiles[job.byte_sums.count + blockIdx.x] = total >> 16;
     }
 }
 
@@ -107,12 +110,15 @@ LAP_DEVICE void write_words(const lap_jpeg_job &job, const uint8_t *staged, unsi
     }
 }
 
-static __global__ void __launch_bounds__(BYTES_THREADS)
-    scatter_kernel(const __grid_constant__ lap_jpeg_job job)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(BYTES_THREADS) scatter_kernel(const __grid_constant__ PHOTOS photos)
 {
+    const lap_jpeg_job &job = lap_jpeg_photo(photos, blockIdx.y);
     __shared__ unsigned staged_words[LAP_JPEG_BYTE_TILE / 4 + 2];
     uint8_t *staged = reinterpret_cast<uint8_t *>(staged_words);
     const unsigned end = ~job.tables->control.end_inverse;
+    if (blockIdx.x >= job.byte_sums.count)
+        return;
     piece p;
     unsigned total;
     look_at(job, blockIdx.x * LAP_JPEG_BYTE_TILE + threadIdx.x * PIECE, p);
@@ -122,7 +128,8 @@ static __global__ void __launch_bounds__(BYTES_THREADS)
     const unsigned first = job.tiles[blockIdx.x];
     const unsigned before =
         lap_block_prefix<BYTES_THREADS>((unsigned)__popc(p.kept) | (unsigned)__popc(p.marks) << 16, &total);
-    unsigned to = first + (before & 0xFFFF), mark = job.tiles[job.byte_tiles + blockIdx.x] + (before >> 16);
+    unsigned to = first + (before & 0xFFFF),
+             mark = job.tiles[job.byte_sums.count + blockIdx.x] + (before >> 16);
 #pragma unroll
     for (unsigned i = 0; i < PIECE; i++) {
         if (p.kept >> i & 1)
@@ -145,13 +152,16 @@ static __global__ void __launch_bounds__(BYTES_THREADS)
     write_words(job, staged, first, first + (total & 0xFFFF));
 }
 
-lap_code lap_jpeg_run_bytes(const lap_jpeg_job &job, const lap_jpeg_run &run)
+lap_code lap_jpeg_run_bytes(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run)
 {
-    const lap_launch launch = lap_jpeg_launch(run, job.byte_tiles, BYTES_THREADS, 0);
-    lap_code code = LAP_LAUNCH(launch, count_kernel, job);
+    const unsigned tiles = lap_jpeg_most(jobs, [](const lap_jpeg_job &job) { return job.byte_sums.count; });
+    const lap_launch launch = lap_jpeg_launch(jobs, run, tiles, BYTES_THREADS);
+    lap_code code =
+        LAP_JPEG_LAUNCH(launch, jobs, count_kernel<lap_jpeg_job_one>, count_kernel<lap_jpeg_job_many>);
     if (!code)
-        code = lap_jpeg_scan(job.tiles, job.byte_tiles, 2, launch);
+        code = lap_jpeg_scan_of(jobs, &lap_jpeg_job::byte_sums, 2, launch);
     if (!code)
-        code = LAP_LAUNCH(launch, scatter_kernel, job);
+        code = LAP_JPEG_LAUNCH(
+            launch, jobs, scatter_kernel<lap_jpeg_job_one>, scatter_kernel<lap_jpeg_job_many>);
     return code;
 }

@@ -56,8 +56,10 @@ LAP_DEVICE unsigned walk_to(
     return count;
 }
 
-static __global__ void __launch_bounds__(SYNC_THREADS) guess_kernel(const __grid_constant__ lap_jpeg_job job)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(SYNC_THREADS) guess_kernel(const __grid_constant__ PHOTOS photos)
 {
+    const lap_jpeg_job &job = lap_jpeg_photo_copy(photos, blockIdx.y);
     LAP_DYNAMIC_SHARED(uint4, shared);
     const lap_jpeg_control &control = job.tables->control;
     if (control.odd[LAP_JPEG_AT_BYTES] || blockIdx.x * SYNC_THREADS * job.group >= control.subs)
@@ -98,8 +100,10 @@ LAP_DEVICE unsigned next_chain(lap_jpeg_control &control, unsigned lanes, unsign
     return lanes < chains ? lanes + atomicAdd(&control.ticket, 1u) : chains;
 }
 
-static __global__ void __launch_bounds__(SYNC_THREADS) chain_kernel(const __grid_constant__ lap_jpeg_job job)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(SYNC_THREADS) chain_kernel(const __grid_constant__ PHOTOS photos)
 {
+    const lap_jpeg_job &job = lap_jpeg_photo_copy(photos, blockIdx.y);
     LAP_DYNAMIC_SHARED(uint4, shared);
     lap_jpeg_control &control = job.tables->control;
     const unsigned chains = control.subs ? (control.subs - 1) / job.group : 0;
@@ -131,23 +135,26 @@ static __global__ void __launch_bounds__(SYNC_THREADS) chain_kernel(const __grid
     }
 }
 
-/* subs: the most subsequences */
-static unsigned blocks_for(const lap_jpeg_job &job, unsigned subs, unsigned lanes)
+/* is_limited: with no more lanes than may follow chains at the same time. */
+static lap_launch launch_of(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run, bool is_limited)
 {
-    const unsigned groups = lap_blocks(subs, job.group);
-    return lap_blocks(groups < lanes ? groups : lanes, SYNC_THREADS);
+    const unsigned lanes = lap_jpeg_most(jobs, [=](const lap_jpeg_job &job) {
+        const unsigned groups = lap_blocks(job.most_subs, job.group);
+        return is_limited && job.chain_lanes < groups ? job.chain_lanes : groups;
+    });
+    lap_launch launch = lap_jpeg_launch(jobs, run, lap_blocks(lanes, SYNC_THREADS), SYNC_THREADS);
+    launch.shared = lap_jpeg_most_codes_bytes(jobs);
+    return launch;
 }
 
-lap_code lap_jpeg_run_guess(const lap_jpeg_job &job, unsigned subs, const lap_jpeg_run &run)
+lap_code lap_jpeg_run_guess(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run)
 {
-    return LAP_LAUNCH(
-        lap_jpeg_launch(run, blocks_for(job, subs, ~0u), SYNC_THREADS, lap_jpeg_codes_bytes(job.code_count)),
-        guess_kernel, job);
+    return LAP_JPEG_LAUNCH(
+        launch_of(jobs, run, false), jobs, guess_kernel<lap_jpeg_job_one>, guess_kernel<lap_jpeg_job_many>);
 }
 
-lap_code lap_jpeg_run_chains(const lap_jpeg_job &job, unsigned subs, unsigned lanes, const lap_jpeg_run &run)
+lap_code lap_jpeg_run_chains(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run)
 {
-    return LAP_LAUNCH(lap_jpeg_launch(run, blocks_for(job, subs, lanes), SYNC_THREADS,
-                          lap_jpeg_codes_bytes(job.code_count)),
-        chain_kernel, job);
+    return LAP_JPEG_LAUNCH(
+        launch_of(jobs, run, true), jobs, chain_kernel<lap_jpeg_job_one>, chain_kernel<lap_jpeg_job_many>);
 }

@@ -7,16 +7,17 @@
  * Measured: L1 26 % busy, DRAM 5, issue slots 4; the longest of three kernels; L2 was not counted (bench
  * photo, H200). */
 #include "decode.cuh"
-#include "scan.cuh"
 
 constexpr unsigned DC_THREADS = 256, EACH = 8;
 static_assert(DC_THREADS * EACH == LAP_JPEG_DC_TILE, "a tile is a piece a thread");
 
-template <bool WRITES>
-static __global__ void __launch_bounds__(DC_THREADS) dc_kernel(const __grid_constant__ lap_jpeg_job job)
+template <bool WRITES, typename PHOTOS>
+static __global__ void __launch_bounds__(DC_THREADS) dc_kernel(const __grid_constant__ PHOTOS photos)
 {
+    const lap_jpeg_job &job = lap_jpeg_photo(photos, blockIdx.y);
     const lap_jpeg_control &control = job.tables->control;
-    if (control.odd[LAP_JPEG_AT_BYTES] | control.odd[LAP_JPEG_AT_BLOCKS])
+    if (control.odd[LAP_JPEG_AT_BYTES] | control.odd[LAP_JPEG_AT_BLOCKS] ||
+        blockIdx.x * LAP_JPEG_DC_TILE >= job.blocks)
         return;
     const unsigned at = blockIdx.x * LAP_JPEG_DC_TILE + threadIdx.x * EACH;
     unsigned value[EACH], sum = 0, total;
@@ -40,14 +41,16 @@ static __global__ void __launch_bounds__(DC_THREADS) dc_kernel(const __grid_cons
     }
 }
 
-lap_code lap_jpeg_run_dc(const lap_jpeg_job &job, const lap_jpeg_run &run)
+lap_code lap_jpeg_run_dc(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run)
 {
-    const unsigned tiles = lap_blocks(job.blocks, LAP_JPEG_DC_TILE);
-    const lap_launch launch = lap_jpeg_launch(run, tiles, DC_THREADS, 0);
-    lap_code code = LAP_LAUNCH(launch, (dc_kernel<false>), job);
+    const lap_launch launch = lap_jpeg_launch(jobs, run,
+        lap_jpeg_most(jobs, [](const lap_jpeg_job &job) { return job.dc_sums.count; }), DC_THREADS);
+    lap_code code = LAP_JPEG_LAUNCH(
+        launch, jobs, (dc_kernel<false, lap_jpeg_job_one>), (dc_kernel<false, lap_jpeg_job_many>));
     if (!code)
-        code = lap_jpeg_scan(job.tiles, tiles, 1, launch);
+        code = lap_jpeg_scan_of(jobs, &lap_jpeg_job::dc_sums, 1, launch);
     if (!code)
-        code = LAP_LAUNCH(launch, (dc_kernel<true>), job);
+        code = LAP_JPEG_LAUNCH(
+            launch, jobs, (dc_kernel<true, lap_jpeg_job_one>), (dc_kernel<true, lap_jpeg_job_many>));
     return code;
 }

@@ -118,9 +118,11 @@ LAP_DEVICE unsigned rows(const unsigned *words, uint8_t *out, unsigned stride)
     return beyond;
 }
 
+template <typename PHOTOS>
 static __global__ void __launch_bounds__(PIXELS_THREADS, PIXELS_BLOCKS)
-    pixels_kernel(const __grid_constant__ lap_jpeg_job job)
+    pixels_kernel(const __grid_constant__ PHOTOS photos)
 {
+    const lap_jpeg_job &job = lap_jpeg_photo(photos, blockIdx.y);
     LAP_DYNAMIC_SHARED(uint4, shared);
     unsigned *quant = reinterpret_cast<unsigned *>(shared), *blocks = quant + 3 * 64;
     uint4 *tables = shared + (3 * 64 + PIXELS_THREADS * BLOCK_WORDS) / 4;
@@ -161,12 +163,15 @@ static __global__ void __launch_bounds__(PIXELS_THREADS, PIXELS_BLOCKS)
     }
 }
 
-lap_code lap_jpeg_run_pixels(const lap_jpeg_job &job, const lap_jpeg_run &run)
+lap_code lap_jpeg_run_pixels(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run)
 {
-    const unsigned needed =
-        lap_blocks((size_t)lap_blocks(job.mcus, LAP_WARP) * job.mcu_blocks, PIXELS_THREADS / LAP_WARP);
-    const unsigned fit = PIXELS_BLOCKS * (unsigned)lap_attribute(run.device, cudaDevAttrMultiProcessorCount);
-    return LAP_LAUNCH(lap_jpeg_launch(run, fit && fit < needed ? fit : needed, PIXELS_THREADS,
-                          PIXELS_SHARED + lap_jpeg_codes_bytes(job.ac_count)),
-        pixels_kernel, job);
+    const unsigned needed = lap_jpeg_most(jobs, [](const lap_jpeg_job &job) {
+        return lap_blocks((size_t)lap_blocks(job.mcus, LAP_WARP) * job.mcu_blocks, PIXELS_THREADS / LAP_WARP);
+    });
+    const unsigned all = PIXELS_BLOCKS * (unsigned)lap_attribute(run.device, cudaDevAttrMultiProcessorCount);
+    const unsigned fit = all ? max(all / jobs.count, 1u) : needed;
+    lap_launch launch = lap_jpeg_launch(jobs, run, min(fit, needed), PIXELS_THREADS);
+    launch.shared = PIXELS_SHARED + lap_jpeg_codes_bytes(lap_jpeg_most(
+                                        jobs, [](const lap_jpeg_job &job) { return job.ac_count; }));
+    return LAP_JPEG_LAUNCH(launch, jobs, pixels_kernel<lap_jpeg_job_one>, pixels_kernel<lap_jpeg_job_many>);
 }

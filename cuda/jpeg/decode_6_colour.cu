@@ -104,12 +104,6 @@ LAP_DEVICE void store(uint8_t *to, const unsigned words[COUNT], int bytes)
             to[i] = (uint8_t)byte_of(words[i / 4], i % 4);
 }
 
-struct target {
-    uint8_t *base;
-    ptrdiff_t stride;
-    int width, height;
-};
-
 LAP_DEVICE bool is_odd(const lap_jpeg_control &control)
 {
     return control.odd[LAP_JPEG_AT_BYTES] | control.odd[LAP_JPEG_AT_BLOCKS] | control.odd[LAP_JPEG_AT_PIXELS];
@@ -120,21 +114,23 @@ LAP_DEVICE uint2 load_luma(const lap_jpeg_component &c, int x, int y)
     return *reinterpret_cast<const uint2 *>(c.plane + (size_t)y * c.stride + x);
 }
 
-/* H, V: luma samples per chroma sample, across and down. */
-template <int H, int V, bool FANCY>
-static __global__ void __launch_bounds__(ACROSS *DOWN)
-    colour_kernel(const __grid_constant__ lap_jpeg_job job, const __grid_constant__ target out)
+/* H, V: luma samples per chroma sample, across and down. Pictures of the batch that take another way are
+ * passed over. */
+template <int H, int V, bool FANCY, typename PHOTOS>
+static __global__ void __launch_bounds__(ACROSS *DOWN) colour_kernel(const __grid_constant__ PHOTOS photos)
 {
+    const lap_jpeg_job &job = lap_jpeg_photo(photos, blockIdx.z);
     const int x = (int)((blockIdx.x * ACROSS + threadIdx.x) * PIXELS);
     const int y = (int)(blockIdx.y * DOWN + threadIdx.y) * V;
-    if (is_odd(job.tables->control) || x >= out.width || y >= out.height)
+    if (job.way != lap_jpeg_way<H, V, FANCY> || is_odd(job.tables->control) || x >= job.width ||
+        y >= job.height)
         return;
     unsigned cb[V][PIXELS], cr[V][PIXELS];
     upsample<H, V, FANCY>(job.component[1], x, y / V, cb);
     upsample<H, V, FANCY>(job.component[2], x, y / V, cr);
 #pragma unroll
     for (int v = 0; v < V; v++) {
-        if (y + v >= out.height)
+        if (y + v >= job.height)
             break;
         const uint2 luma = load_luma(job.component[0], x, y + v);
         unsigned words[6], rgb[4];
@@ -147,42 +143,57 @@ static __global__ void __launch_bounds__(ACROSS *DOWN)
                 words[i / 4 * 3 + 2] = rgb[2] >> 16 | rgb[3] << 8;
             }
         }
-        store<6>(out.base + (y + v) * out.stride + 3 * x, words, (out.width - x) * 3);
+        store<6>(job.pixels + (y + v) * job.pixel_stride + 3 * x, words, (job.width - x) * 3);
     }
 }
 
-static __global__ void __launch_bounds__(ACROSS *DOWN)
-    gray_kernel(const __grid_constant__ lap_jpeg_job job, const __grid_constant__ target out)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(ACROSS *DOWN) gray_kernel(const __grid_constant__ PHOTOS photos)
 {
+    const lap_jpeg_job &job = lap_jpeg_photo(photos, blockIdx.z);
     const int x = (int)((blockIdx.x * ACROSS + threadIdx.x) * PIXELS);
     const int y = (int)(blockIdx.y * DOWN + threadIdx.y);
-    if (is_odd(job.tables->control) || x >= out.width || y >= out.height)
+    if (job.way != LAP_JPEG_GRAY || is_odd(job.tables->control) || x >= job.width || y >= job.height)
         return;
     const uint2 luma = load_luma(job.component[0], x, y);
     const unsigned words[2] = {luma.x, luma.y};
-    store<2>(out.base + y * out.stride + x, words, out.width - x);
+    store<2>(job.pixels + y * job.pixel_stride + x, words, job.width - x);
 }
 
-lap_code lap_jpeg_run_colour(const lap_jpeg_job &job, const lap_view &view, const lap_jpeg_run &run)
+/* Launches a kernel for the pictures that take its way, if there are any. V: rows of pixels of a thread. */
+static lap_code run_way(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run, unsigned way, unsigned v,
+    void (*one)(lap_jpeg_job_one), void (*many)(lap_jpeg_job_many))
 {
-    const target out = {view.base, view.stride, view.width, view.height};
-    const lap_jpeg_component &luma = job.component[0], &chroma = job.component[1];
-    const bool is_gray = job.components == 1, is_wide = !is_gray && luma.across == 2;
-    const bool is_high = !is_gray && luma.blocks / luma.across == 2;
-    const bool is_fancy =
-        chroma.width > 2; /* libjpeg replicates narrower chroma, unless only rows are halved */
-    lap_launch launch = lap_jpeg_launch(run, 1, 1, 0);
+    lap_launch launch = lap_jpeg_launch(jobs, run, 1, 1);
+    const unsigned width =
+        lap_jpeg_most(jobs, [=](const lap_jpeg_job &job) { return job.way == way ? job.width : 0; });
+    const unsigned height =
+        lap_jpeg_most(jobs, [=](const lap_jpeg_job &job) { return job.way == way ? job.height : 0; });
     launch.block = dim3(ACROSS, DOWN);
-    launch.grid = dim3(lap_blocks((size_t)view.width, ACROSS * PIXELS),
-        lap_blocks((size_t)view.height, DOWN * (is_high ? 2 : 1)));
-    if (is_gray)
-        return LAP_LAUNCH(launch, gray_kernel, job, out);
-    if (!is_wide)
-        return is_high ? LAP_LAUNCH(launch, (colour_kernel<1, 2, true>), job, out)
-                       : LAP_LAUNCH(launch, (colour_kernel<1, 1, true>), job, out);
-                       if (is_high)
-                           return is_fancy ? LAP_LAUNCH(launch, (colour_kernel<2, 2, true>), job, out)
-                        : LAP_LAUNCH(launch, (colour_kernel<2, 2, false>), job, out);
-                        return is_fancy ? LAP_LAUNCH(launch, (colour_kernel<2, 1, true>), job, out)
-                    : LAP_LAUNCH(launch, (colour_kernel<2, 1, false>), job, out);
+    launch.grid = dim3(lap_blocks(width, ACROSS * PIXELS), lap_blocks(height, DOWN * v), jobs.count);
+    return width > 0 ? LAP_JPEG_LAUNCH(launch, jobs, one, many) : LAP_OK;
+}
+
+template <int H, int V, bool FANCY>
+static lap_code run_colour(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run)
+{
+    return run_way(jobs, run, lap_jpeg_way<H, V, FANCY>, V, colour_kernel<H, V, FANCY, lap_jpeg_job_one>,
+        colour_kernel<H, V, FANCY, lap_jpeg_job_many>);
+}
+
+static lap_code run_gray(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run)
+{
+    return run_way(
+        jobs, run, LAP_JPEG_GRAY, 1, gray_kernel<lap_jpeg_job_one>, gray_kernel<lap_jpeg_job_many>);
+}
+
+lap_code lap_jpeg_run_colour(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run)
+{
+    typedef lap_code one(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run);
+    static one *const ways[] = {run_gray, run_colour<1, 1, true>, run_colour<1, 2, true>,
+        run_colour<2, 1, true>, run_colour<2, 1, false>, run_colour<2, 2, true>, run_colour<2, 2, false>};
+    lap_code code = LAP_OK;
+    for (unsigned i = 0; i < sizeof ways / sizeof *ways && !code; i++)
+        code = ways[i](jobs, run);
+    return code;
 }

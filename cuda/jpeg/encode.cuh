@@ -2,8 +2,8 @@
 #ifndef LAP_CUDA_JPEG_ENCODE_CUH
 #define LAP_CUDA_JPEG_ENCODE_CUH
 
-#include "cuda/device/rung.cuh"
 #include "encode.h"
+#include "scan.cuh"
 
 constexpr unsigned LAP_JPEG_BLOCK = 64;            /* coefficients */
 constexpr unsigned LAP_JPEG_PLACE_TILE = 1024;     /* blocks whose lengths are added up together */
@@ -43,31 +43,43 @@ struct lap_jpeg_interval { /* a restart interval, before stuffing */
     unsigned bytes;
 };
 
+/* The way from pixels to planes: channels of a pixel, and pixels per chroma sample across and down; or the
+ * simple kernel's. */
+template <int C, int EH, int EV>
+constexpr unsigned lap_jpeg_wide_way = C | EH << 2 | EV << 4;
+constexpr unsigned LAP_JPEG_SIMPLE = 0;
+
 struct lap_jpeg_out {
     const uint8_t *pixels;
     ptrdiff_t pixel_stride;
+    lap_jpeg_plane plane[3];
+    unsigned long long component_of; /* 2 bits for each block of an MCU */
+    int16_t *coefficients;           /* 64 a block, zigzag order, blocks in the order of the scan */
+    int16_t *dc;
+    uint8_t *lane_bits; /* bits of the AC symbols of each eight coefficients, including EOB */
+    uint16_t *ac_bits;  /* bits of all AC symbols of a block */
+    int *heads;         /* DC difference * 4, + 2 for chroma, + 1 for the last block of an interval */
+    unsigned *starts;   /* bits before a block in its tile; later its position in bits */
+    unsigned *tiles;    /* bits of each tile; later of all tiles before it */
+    lap_jpeg_sums place_sums, stuffed_sums; /* of tiles, and of stuffed_tiles */
+    lap_jpeg_interval *places;              /* intervals + 1: the last one is the end */
+    unsigned *words;                        /* the scan before stuffing; each interval begins at a chunk */
+    unsigned *stuffed_tiles;                /* stuffed bytes of each tile of chunks; later prefix sums */
+    uint8_t *scan;                          /* the finished scan */
+    uint4 *download;                        /* where it goes in the host's memory, or NULL */
+    lap_cuda_jpeg_encoded *result, *host_result;
     int width, height, channels;
     unsigned components, groups; /* groups: rows of pixels / largest v, rounded up */
-    lap_jpeg_plane plane[3];
+    unsigned way;                /* of the wide planes, or LAP_JPEG_SIMPLE */
     unsigned mcus_x, mcus, mcu_blocks, blocks, interval, intervals;
     lap_jpeg_divider per_mcu, per_row, per_interval; /* mcu_blocks, mcus_x, interval */
-    unsigned long long component_of;                 /* 2 bits for each block of an MCU */
-    int16_t *coefficients; /* 64 a block, zigzag order, blocks in the order of the scan */
-    int16_t *dc;
-    uint8_t *lane_bits;        /* bits of the AC symbols of each eight coefficients, including EOB */
-    uint16_t *ac_bits;         /* bits of all AC symbols of a block */
-    int *heads;                /* DC difference * 4, + 2 for chroma, + 1 for the last block of an interval */
-    unsigned *starts;          /* bits before a block in its tile; later its position in bits */
-    unsigned *tiles;           /* bits of each tile; later of all tiles before it */
-    lap_jpeg_interval *places; /* intervals + 1: the last one is the end */
-    unsigned *words;           /* the scan before stuffing; each interval begins at a chunk */
-    unsigned *stuffed_tiles;   /* stuffed bytes of each tile of chunks; later prefix sums */
-    uint8_t *scan;             /* the finished scan */
     unsigned capacity_chunks, capacity;
-    lap_cuda_jpeg_encoded *result;
     uint2 divisor[2][64]; /* q = 8 * quantiser, row by row: 2^32 / q rounded up, and q / 2 */
 };
-static_assert(sizeof(lap_jpeg_out) < 4096, "a kernel's parameters");
+static_assert(sizeof(lap_jpeg_out) <= LAP_CUDA_JPEG_ENCODE_ROW, "a row of the table");
+typedef lap_jpeg_batch<lap_jpeg_out> lap_jpeg_outs;
+typedef lap_jpeg_one<lap_jpeg_out> lap_jpeg_out_one;
+typedef lap_jpeg_many<lap_jpeg_out> lap_jpeg_out_many;
 
 struct lap_jpeg_spot { /* of a block of the scan */
     unsigned component, mcu, across, down;
@@ -97,19 +109,20 @@ LAP_DEVICE unsigned lap_jpeg_bits_before(const lap_jpeg_out &out, unsigned block
 }
 
 /* Launch the stages, in this order. */
-extern "C" lap_code lap_jpeg_run_planes(const lap_jpeg_out &out, const lap_launch &where);
-extern "C" bool lap_jpeg_planes_are_wide(const lap_jpeg_out &out); /* whether run_wide_planes supports it */
-extern "C" lap_code lap_jpeg_run_wide_planes(const lap_jpeg_out &out, const lap_launch &where);
-extern "C" lap_code lap_jpeg_run_dct(const lap_jpeg_out &out, const lap_launch &where);
-extern "C" lap_code lap_jpeg_run_places(const lap_jpeg_out &out, const lap_launch &where);
-extern "C" lap_code lap_jpeg_run_bits(const lap_jpeg_out &out, const lap_launch &where);
-extern "C" lap_code lap_jpeg_run_stuffing(const lap_jpeg_out &out, const lap_launch &where);
-extern "C" lap_code lap_jpeg_run_download(const lap_jpeg_out &out, void *scan, const lap_launch &where);
+extern "C" lap_code lap_jpeg_run_planes(const lap_jpeg_outs &outs, const lap_launch &where);
+extern "C" lap_code lap_jpeg_run_wide_planes(const lap_jpeg_outs &outs, const lap_launch &where);
+extern "C" lap_code lap_jpeg_run_dct(const lap_jpeg_outs &outs, const lap_launch &where);
+extern "C" lap_code lap_jpeg_run_places(const lap_jpeg_outs &outs, const lap_launch &where);
+extern "C" lap_code lap_jpeg_run_bits(const lap_jpeg_outs &outs, const lap_launch &where);
+extern "C" lap_code lap_jpeg_run_stuffing(const lap_jpeg_outs &outs, const lap_launch &where);
+extern "C" lap_code lap_jpeg_run_download(const lap_jpeg_outs &outs, const lap_launch &where);
 
-static inline lap_launch lap_jpeg_grid(const lap_launch &where, size_t blocks, unsigned threads)
+/* A row of `blocks` thread blocks for each picture. */
+static inline lap_launch lap_jpeg_grid(
+    const lap_jpeg_outs &outs, const lap_launch &where, unsigned blocks, unsigned threads)
 {
     lap_launch launch = where;
-    launch.grid = dim3((unsigned)blocks);
+    launch.grid = dim3(blocks, outs.count);
     launch.block = dim3(threads);
     launch.shared = 0;
     return launch;

@@ -2,16 +2,19 @@
  * Huffman tables). C interface.
  *
  * lap_cuda_jpeg_encode_plan says whether the device takes such a picture and how much memory it needs;
- * lap_cuda_jpeg_encode_enqueue puts everything on a stream: it allocates nothing and waits for nothing. After
- * the stream has run the work, host memory holds the scan (everything between the scan header and the EOI
- * marker), and result holds its length. result->overflow: the scan did not fit; the CPU has to encode the
- * picture. Source of all arithmetic: ITU-T T.81 and the roundings of libjpeg-turbo 2.1.
+ * lap_cuda_jpeg_encode_enqueue puts everything on a stream, for one picture or for many in the same launches:
+ * it allocates nothing and waits for nothing. After the stream has run the work, host memory holds the scan
+ * (everything between the scan header and the EOI marker), and result holds its length. result->overflow: the
+ * scan did not fit; the CPU has to encode the picture. Source of all arithmetic: ITU-T T.81 and the roundings
+ * of libjpeg-turbo 2.1.
  *
  * Thread safe: a plan is only read after it is made; workspace, scan and result belong to one picture at a
  * time. */
 #ifndef LAP_CUDA_JPEG_ENCODE_H
 #define LAP_CUDA_JPEG_ENCODE_H
 
+#include "cuda/device/queue.h"
+#include "cuda/jpeg/photos.h"
 #include "lapedge.h"
 
 #ifdef __cplusplus
@@ -53,14 +56,22 @@ typedef struct lap_cuda_jpeg_encoded { /* 16 bytes, written by the device */
 enum { LAP_CUDA_JPEG_ENCODE_STAGES = 6 };
 const char *lap_cuda_jpeg_encode_stage(int i); /* "planes", "dct", ... */
 
-/* Enqueues the encoding of a picture. pixels: a device view of the target's size and channels. scan:
- * plan->capacity bytes of pinned host memory, 16-byte aligned, or NULL to leave the scan on the device.
- * *scan_on_device (may be NULL) receives its address in the workspace. result: pinned host memory. events:
- * NULL, or LAP_CUDA_JPEG_ENCODE_STAGES + 1 cudaEvent_t, recorded before the first stage and after each stage;
- * a NULL event is skipped. LAP_OK or LAP_E_DEVICE. */
-lap_code lap_cuda_jpeg_encode_enqueue(const lap_cuda_jpeg_encode_plan *plan, const lap_view *pixels,
-    void *workspace, void *scan, const void **scan_on_device, lap_cuda_jpeg_encoded *result, void *stream,
-    void *const *events, lap_error *err);
+typedef struct lap_cuda_jpeg_picture { /* to encode */
+    const lap_cuda_jpeg_encode_plan *plan;
+    const lap_view *pixels; /* a device view of the target's size and channels */
+    void *workspace;        /* device memory */
+    void *scan; /* pinned host memory for plan->capacity bytes, 16-byte aligned; NULL: it stays there */
+    lap_cuda_jpeg_encoded *result; /* pinned host memory; 16-byte aligned */
+} lap_cuda_jpeg_picture;
+
+/* Enqueues the encoding of 1 .. LAP_CUDA_JPEG_PHOTOS pictures on one device, each with separate memory.
+ * table: LAP_CUDA_JPEG_ENCODE_ROW bytes for each picture, in use like workspace; NULL if there is one.
+ * events: NULL, or LAP_CUDA_JPEG_ENCODE_STAGES + 1 cudaEvent_t, recorded before the
+ * first stage and after each stage; a NULL event is skipped. LAP_OK, LAP_E_USAGE or LAP_E_DEVICE. */
+lap_code lap_cuda_jpeg_encode_enqueue(const lap_cuda_jpeg_picture *pictures, int count,
+    const lap_cuda_table *table, void *stream, void *const *events, lap_error *err);
+/* Returns where the scan lies in the workspace. */
+const void *lap_cuda_jpeg_encode_scan(const lap_cuda_jpeg_encode_plan *plan, const void *workspace);
 
 #ifdef __cplusplus
 }

@@ -32,9 +32,13 @@ LAP_DEVICE int sample(const lap_jpeg_out &out, unsigned component, unsigned x, u
     return mean(sum, plane.expand_h, plane.expand_v, x);
 }
 
-static __global__ void __launch_bounds__(THREADS) planes_kernel(const __grid_constant__ lap_jpeg_out out)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) planes_kernel(const __grid_constant__ PHOTOS photos)
 {
-    const unsigned component = blockIdx.z;
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.z / 3);
+    const unsigned component = blockIdx.z % 3;
+    if (out.way != LAP_JPEG_SIMPLE || component >= out.components)
+        return;
     const lap_jpeg_plane &plane = out.plane[component];
     const unsigned x = (blockIdx.x * THREADS + threadIdx.x) * EACH;
     if (x >= plane.across * 8)
@@ -48,17 +52,25 @@ static __global__ void __launch_bounds__(THREADS) planes_kernel(const __grid_con
     }
 }
 
-lap_code lap_jpeg_run_planes(const lap_jpeg_out &out, const lap_launch &where)
+static unsigned largest_plane(const lap_jpeg_out &out, bool is_across)
 {
-    if (lap_jpeg_planes_are_wide(out))
-        return lap_jpeg_run_wide_planes(out, where);
-    unsigned across = 0, down = 0;
-    for (unsigned c = 0; c < out.components; c++) {
-        across = max(across, out.plane[c].across * 8);
-        down = max(down, out.plane[c].down * 8);
-    }
-    lap_launch launch = lap_jpeg_grid(where, lap_blocks(across, THREADS * EACH), THREADS);
+    unsigned most = 0;
+    for (unsigned c = 0; c < out.components && out.way == LAP_JPEG_SIMPLE; c++)
+        most = max(most, (is_across ? out.plane[c].across : out.plane[c].down) * 8);
+    return most;
+}
+
+lap_code lap_jpeg_run_planes(const lap_jpeg_outs &outs, const lap_launch &where)
+{
+    const unsigned across =
+        lap_jpeg_most(outs, [](const lap_jpeg_out &out) { return largest_plane(out, true); });
+    const unsigned down =
+        lap_jpeg_most(outs, [](const lap_jpeg_out &out) { return largest_plane(out, false); });
+    const lap_code code = lap_jpeg_run_wide_planes(outs, where);
+    if (code || across == 0)
+        return code;
+    lap_launch launch = lap_jpeg_grid(outs, where, lap_blocks(across, THREADS * EACH), THREADS);
     launch.grid.y = min(down, 32768u);
-    launch.grid.z = out.components;
-    return LAP_LAUNCH(launch, planes_kernel, out);
+    launch.grid.z = outs.count * 3;
+    return LAP_JPEG_LAUNCH(launch, outs, planes_kernel<lap_jpeg_out_one>, planes_kernel<lap_jpeg_out_many>);
 }

@@ -43,10 +43,21 @@ LAP_DEVICE void store(const lap_jpeg_plane &plane, unsigned x, unsigned y, const
                     (unsigned)values[i + 3] << 24;
 }
 
+/* Rows of chroma samples, or of luma samples if chroma has fewer: EV rows of pixels each. */
 template <int C, int EH, int EV>
-static __global__ void __launch_bounds__(THREADS)
-    wide_kernel(const __grid_constant__ lap_jpeg_out out, unsigned groups)
+static __host__ __device__ unsigned groups_of(const lap_jpeg_out &out)
 {
+    const unsigned luma = (out.plane[0].down * 8 + EV - 1) / EV, chroma = C > 1 ? out.plane[1].down * 8 : 0;
+    return luma > chroma ? luma : chroma;
+}
+
+template <int C, int EH, int EV, typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) wide_kernel(const __grid_constant__ PHOTOS photos)
+{
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.z);
+    if (out.way != lap_jpeg_wide_way<C, EH, EV>)
+        return;
+    const unsigned groups = groups_of<C, EH, EV>(out);
     const unsigned x = (blockIdx.x * THREADS + threadIdx.x) * WIDE, bottom = (unsigned)out.height - 1;
     for (unsigned group = blockIdx.y; group < groups; group += gridDim.y) {
         int chroma[2][WIDE / EH] = {};
@@ -80,34 +91,32 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
+/* Launches the kernel for the pictures that take its way, if there are any. */
 template <int C, int EH, int EV>
-static lap_code launch_wide(const lap_jpeg_out &out, const lap_launch &where)
+static lap_code run_wide(const lap_jpeg_outs &outs, const lap_launch &where)
 {
-    unsigned across = out.plane[0].across * 8, groups = lap_blocks(out.plane[0].down * 8, EV);
-    if (C > 1) {
-        across = max(across, out.plane[1].across * 8 * EH);
-        groups = max(groups, out.plane[1].down * 8);
-    }
-    lap_launch launch = lap_jpeg_grid(where, lap_blocks(across, THREADS * WIDE), THREADS);
+    constexpr unsigned way = lap_jpeg_wide_way<C, EH, EV>;
+    const unsigned across = lap_jpeg_most(outs, [](const lap_jpeg_out &out) {
+        const unsigned luma = out.plane[0].across * 8, chroma = C > 1 ? out.plane[1].across * 8 * EH : 0;
+        return out.way == way ? max(luma, chroma) : 0;
+    });
+    const unsigned groups = lap_jpeg_most(
+        outs, [](const lap_jpeg_out &out) { return out.way == way ? groups_of<C, EH, EV>(out) : 0; });
+    lap_launch launch = lap_jpeg_grid(outs, where, lap_blocks(across, THREADS * WIDE), THREADS);
     launch.grid.y = min(groups, 32768u);
-    return LAP_LAUNCH(launch, (wide_kernel<C, EH, EV>), out, groups);
+    launch.grid.z = outs.count;
+    return across > 0 ? LAP_JPEG_LAUNCH(launch, outs, (wide_kernel<C, EH, EV, lap_jpeg_out_one>),
+                            (wide_kernel<C, EH, EV, lap_jpeg_out_many>))
+                      : LAP_OK;
 }
 
-/* The wide kernel needs luma at full resolution, and two chroma planes of the same size. */
-bool lap_jpeg_planes_are_wide(const lap_jpeg_out &out)
+lap_code lap_jpeg_run_wide_planes(const lap_jpeg_outs &outs, const lap_launch &where)
 {
-    const lap_jpeg_plane *p = out.plane;
-    const bool is_aligned = ((uintptr_t)out.pixels | (uintptr_t)out.pixel_stride) % 8 == 0;
-    return is_aligned && out.channels != 4 && p[0].expand_h * p[0].expand_v == 1 &&
-           (out.components == 1 ||
-               (p[1].h * p[1].v * p[2].h * p[2].v == 1 && p[1].expand_h <= 2 && p[1].expand_v <= 2));
-}
-
-lap_code lap_jpeg_run_wide_planes(const lap_jpeg_out &out, const lap_launch &where)
-{
-    if (out.components == 1)
-        return launch_wide<1, 1, 1>(out, where);
-    const bool two_h = out.plane[1].expand_h == 2, two_v = out.plane[1].expand_v == 2;
-    return two_h ? (two_v ? launch_wide<3, 2, 2>(out, where) : launch_wide<3, 2, 1>(out, where))
-                 : (two_v ? launch_wide<3, 1, 2>(out, where) : launch_wide<3, 1, 1>(out, where));
+    typedef lap_code one(const lap_jpeg_outs &outs, const lap_launch &where);
+    static one *const ways[] = {
+        run_wide<1, 1, 1>, run_wide<3, 1, 1>, run_wide<3, 1, 2>, run_wide<3, 2, 1>, run_wide<3, 2, 2>};
+    lap_code code = LAP_OK;
+    for (unsigned i = 0; i < sizeof ways / sizeof *ways && !code; i++)
+        code = ways[i](outs, where);
+    return code;
 }

@@ -83,14 +83,18 @@ LAP_DEVICE source source_of(const lap_jpeg_out &out, unsigned block)
     return s;
 }
 
-static __global__ void __launch_bounds__(THREADS) dct_kernel(const __grid_constant__ lap_jpeg_out out)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) dct_kernel(const __grid_constant__ PHOTOS photos)
 {
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     __shared__ int work[BLOCKS][8 * ROW];
     __shared__ int16_t zigzag[BLOCKS][HALVES];
     __shared__ uint8_t lengths[2][256];
     __shared__ uint2
         divisors[2][64]; /* lanes ask for different ones: the constant bank would serve them in turn */
     __shared__ uint8_t order[64];
+    if (blockIdx.x * BLOCKS >= out.blocks)
+        return;
     for (unsigned i = 0; i < 16; i++) { /* all lanes of a warp read the same entry */
         const unsigned at = threadIdx.x / 32 * 16 + i;
         const uint2 divisor = out.divisor[at / 64][at % 64];
@@ -145,7 +149,10 @@ static __global__ void __launch_bounds__(THREADS) dct_kernel(const __grid_consta
     }
 }
 
-lap_code lap_jpeg_run_dct(const lap_jpeg_out &out, const lap_launch &where)
+lap_code lap_jpeg_run_dct(const lap_jpeg_outs &outs, const lap_launch &where)
 {
-    return LAP_LAUNCH(lap_jpeg_grid(where, lap_blocks(out.blocks, BLOCKS), THREADS), dct_kernel, out);
+    const unsigned blocks =
+        lap_jpeg_most(outs, [](const lap_jpeg_out &out) { return lap_blocks(out.blocks, BLOCKS); });
+    return LAP_JPEG_LAUNCH(lap_jpeg_grid(outs, where, blocks, THREADS), outs, dct_kernel<lap_jpeg_out_one>,
+        dct_kernel<lap_jpeg_out_many>);
 }

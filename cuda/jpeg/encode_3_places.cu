@@ -6,7 +6,6 @@
  * Measured: issue slots 36 % busy, L1 22, DRAM 5; kernel lengths; L2 was not counted (bench photo, H200). */
 #include "encode.cuh"
 #include "encode_codes.cuh"
-#include "scan.cuh"
 
 constexpr unsigned THREADS = 256, EACH = 4;
 static_assert(THREADS * EACH == LAP_JPEG_PLACE_TILE, "a tile per block of threads");
@@ -28,10 +27,14 @@ LAP_DEVICE int head_of(const lap_jpeg_out &out, unsigned block)
     return difference * 4 + (component != 0) * 2 + is_last;
 }
 
-static __global__ void __launch_bounds__(THREADS) lengths_kernel(const __grid_constant__ lap_jpeg_out out)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) lengths_kernel(const __grid_constant__ PHOTOS photos)
 {
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     const unsigned first = blockIdx.x * LAP_JPEG_PLACE_TILE + threadIdx.x * EACH;
     unsigned bits[EACH], sum = 0, total;
+    if (blockIdx.x >= out.place_sums.count)
+        return;
 #pragma unroll
     for (unsigned i = 0; i < EACH; i++) {
         const unsigned block = first + i;
@@ -55,8 +58,10 @@ static __global__ void __launch_bounds__(THREADS) lengths_kernel(const __grid_co
         out.tiles[blockIdx.x] = total;
 }
 
-static __global__ void __launch_bounds__(THREADS) intervals_kernel(const __grid_constant__ lap_jpeg_out out)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) intervals_kernel(const __grid_constant__ PHOTOS photos)
 {
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     unsigned carry = 0;
     for (unsigned first = 0; first < out.intervals; first += THREADS) {
         const unsigned i = first + threadIdx.x;
@@ -80,8 +85,10 @@ static __global__ void __launch_bounds__(THREADS) intervals_kernel(const __grid_
 }
 
 /* Computes the bit of the unstuffed scan at which each block begins. */
-static __global__ void __launch_bounds__(THREADS) positions_kernel(const __grid_constant__ lap_jpeg_out out)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) positions_kernel(const __grid_constant__ PHOTOS photos)
 {
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     const unsigned block = blockIdx.x * THREADS + threadIdx.x;
     if (block >= out.blocks)
         return;
@@ -91,16 +98,20 @@ static __global__ void __launch_bounds__(THREADS) positions_kernel(const __grid_
         interval.chunk * (LAP_JPEG_CHUNK * 8) + lap_jpeg_bits_before(out, block) - interval.bits;
 }
 
-lap_code lap_jpeg_run_places(const lap_jpeg_out &out, const lap_launch &where)
+lap_code lap_jpeg_run_places(const lap_jpeg_outs &outs, const lap_launch &where)
 {
-    const unsigned tiles = out.blocks / LAP_JPEG_PLACE_TILE + 1; /* including the entry for the end */
-    lap_code code = LAP_LAUNCH(lap_jpeg_grid(where, tiles, THREADS), lengths_kernel, out);
+    const unsigned blocks = lap_jpeg_most(outs, [](const lap_jpeg_out &out) { return out.blocks; });
+    const lap_launch tiles = lap_jpeg_grid(outs, where,
+        lap_jpeg_most(outs, [](const lap_jpeg_out &out) { return out.place_sums.count; }), THREADS);
+    lap_code code =
+        LAP_JPEG_LAUNCH(tiles, outs, lengths_kernel<lap_jpeg_out_one>, lengths_kernel<lap_jpeg_out_many>);
     if (!code)
-        code = lap_jpeg_scan(out.tiles, tiles, 1, where);
+        code = lap_jpeg_scan_of(outs, &lap_jpeg_out::place_sums, 1, where);
     if (!code)
-        code = LAP_LAUNCH(lap_jpeg_grid(where, 1, THREADS), intervals_kernel, out);
+        code = LAP_JPEG_LAUNCH(lap_jpeg_grid(outs, where, 1, THREADS), outs,
+            intervals_kernel<lap_jpeg_out_one>, intervals_kernel<lap_jpeg_out_many>);
     if (!code)
-        code =
-            LAP_LAUNCH(lap_jpeg_grid(where, lap_blocks(out.blocks, THREADS), THREADS), positions_kernel, out);
+        code = LAP_JPEG_LAUNCH(lap_jpeg_grid(outs, where, lap_blocks(blocks, THREADS), THREADS), outs,
+            positions_kernel<lap_jpeg_out_one>, positions_kernel<lap_jpeg_out_many>);
     return code;
 }

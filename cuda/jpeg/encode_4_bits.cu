@@ -8,6 +8,7 @@
 #include "encode_codes.cuh"
 
 constexpr unsigned THREADS = 256, LANES = 8, BLOCKS = THREADS / LANES;
+constexpr unsigned CLEARS = 8; /* chunks that a thread clears, if all of the capacity is used */
 /* Room for blocks of the greatest length, and for the rest of a chunk after each, in case an interval ends.
  */
 constexpr unsigned WORDS = (BLOCKS * (LAP_JPEG_MAX_BLOCK_BITS / 8) + BLOCKS * LAP_JPEG_CHUNK) / 4 + 2;
@@ -68,12 +69,14 @@ LAP_DEVICE void put_lane(
         to.put(ac[LAP_JPEG_EOB] >> 5, ac[LAP_JPEG_EOB] & 31);
 }
 
-static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_constant__ lap_jpeg_out out)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_constant__ PHOTOS photos)
 {
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     __shared__ unsigned words[WORDS];
     __shared__ lap_jpeg_code_table codes;
     __shared__ unsigned stop; /* the bit behind the last block */
-    if (out.result->overflow)
+    if (blockIdx.x * BLOCKS >= out.blocks || out.result->overflow)
         return;
     const unsigned lane = threadIdx.x % LANES, first = blockIdx.x * BLOCKS;
     const unsigned last = min(first + BLOCKS, out.blocks) - 1, block = min(first + threadIdx.x / LANES, last);
@@ -125,12 +128,37 @@ static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_const
     }
 }
 
-lap_code lap_jpeg_run_bits(const lap_jpeg_out &out, const lap_launch &where)
+/* Zeroes the words that bits are OR-ed into, up to the end of the last chunk. */
+static __global__ void __launch_bounds__(THREADS)
+    clear_kernel(const __grid_constant__ lap_jpeg_out_many photos)
 {
-    lap_code code = LAP_CUDA(cudaMemsetAsync(out.words, 0, (size_t)out.capacity_chunks * LAP_JPEG_CHUNK,
-                                 (cudaStream_t)where.stream),
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
+    uint4 *chunks = reinterpret_cast<uint4 *>(out.words);
+    for (unsigned i = blockIdx.x * THREADS + threadIdx.x; i < out.result->chunks; i += gridDim.x * THREADS)
+        chunks[i] = make_uint4(0, 0, 0, 0);
+}
+
+/* One fill of the whole capacity for a single picture; for many, one launch clears what they use. */
+static lap_code clear(const lap_jpeg_outs &outs, const lap_launch &where)
+{
+    const unsigned clears = lap_jpeg_most(
+        outs, [](const lap_jpeg_out &out) { return lap_blocks(out.capacity_chunks, THREADS * CLEARS); });
+    const lap_jpeg_out *one = outs.photo;
+    if (outs.count > 1)
+        return LAP_LAUNCH(
+            lap_jpeg_grid(outs, where, clears, THREADS), clear_kernel, lap_jpeg_out_many{outs.there});
+    return LAP_CUDA(cudaMemsetAsync(one->words, 0, (size_t)one->capacity_chunks * LAP_JPEG_CHUNK,
+                        (cudaStream_t)where.stream),
         where.err);
+}
+
+lap_code lap_jpeg_run_bits(const lap_jpeg_outs &outs, const lap_launch &where)
+{
+    const unsigned blocks =
+        lap_jpeg_most(outs, [](const lap_jpeg_out &out) { return lap_blocks(out.blocks, BLOCKS); });
+    lap_code code = clear(outs, where);
     if (!code)
-        code = LAP_LAUNCH(lap_jpeg_grid(where, lap_blocks(out.blocks, BLOCKS), THREADS), bits_kernel, out);
+        code = LAP_JPEG_LAUNCH(lap_jpeg_grid(outs, where, blocks, THREADS), outs,
+            bits_kernel<lap_jpeg_out_one>, bits_kernel<lap_jpeg_out_many>);
     return code;
 }

@@ -5,7 +5,6 @@
  * Measured: count: issue slots 59 % busy, L1 31, DRAM 23; stuff: issue slots 79, L1 55, DRAM 12; L2 was
  * not counted (bench photo, H200). The download takes 282 us, the copy of these bytes alone 259. */
 #include "encode.cuh"
-#include "scan.cuh"
 
 constexpr unsigned THREADS = LAP_JPEG_CHUNK_TILE, DOWNLOAD_BLOCKS = 16;
 constexpr unsigned STAGED = THREADS * (2 * LAP_JPEG_CHUNK + 2) + 4;
@@ -52,18 +51,26 @@ LAP_DEVICE unsigned stuffed_bytes(const chunk &c)
     return c.bytes + ones / 8 + (c.marker ? 2 : 0);
 }
 
-static __global__ void __launch_bounds__(THREADS) count_kernel(const __grid_constant__ lap_jpeg_out out)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) count_kernel(const __grid_constant__ PHOTOS photos)
 {
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     unsigned total;
+    if (blockIdx.x >= out.stuffed_sums.count)
+        return;
     lap_block_prefix<THREADS>(stuffed_bytes(load(out, blockIdx.x * THREADS + threadIdx.x)), &total);
     if (threadIdx.x == 0)
         out.stuffed_tiles[blockIdx.x] = total;
 }
 
-static __global__ void __launch_bounds__(THREADS) stuff_kernel(const __grid_constant__ lap_jpeg_out out)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) stuff_kernel(const __grid_constant__ PHOTOS photos)
 {
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     __shared__ unsigned staged_words[STAGED / 4 + 1];
     uint8_t *const staged = reinterpret_cast<uint8_t *>(staged_words);
+    if (blockIdx.x >= out.stuffed_sums.count)
+        return;
     const chunk c = load(out, blockIdx.x * THREADS + threadIdx.x);
     const unsigned begin = out.stuffed_tiles[blockIdx.x], shift = begin % 4;
     unsigned total;
@@ -102,26 +109,37 @@ static __global__ void __launch_bounds__(THREADS) stuff_kernel(const __grid_cons
         out.result->bytes = begin + total;
 }
 
-lap_code lap_jpeg_run_stuffing(const lap_jpeg_out &out, const lap_launch &where)
+lap_code lap_jpeg_run_stuffing(const lap_jpeg_outs &outs, const lap_launch &where)
 {
-    const unsigned tiles = lap_blocks(out.capacity_chunks, THREADS);
-    lap_code code = LAP_LAUNCH(lap_jpeg_grid(where, tiles, THREADS), count_kernel, out);
+    const lap_launch tiles = lap_jpeg_grid(outs, where,
+        lap_jpeg_most(outs, [](const lap_jpeg_out &out) { return out.stuffed_sums.count; }), THREADS);
+    lap_code code =
+        LAP_JPEG_LAUNCH(tiles, outs, count_kernel<lap_jpeg_out_one>, count_kernel<lap_jpeg_out_many>);
     if (!code)
-        code = lap_jpeg_scan(out.stuffed_tiles, tiles, 1, where);
+        code = lap_jpeg_scan_of(outs, &lap_jpeg_out::stuffed_sums, 1, where);
     if (!code)
-        code = LAP_LAUNCH(lap_jpeg_grid(where, tiles, THREADS), stuff_kernel, out);
+        code = LAP_JPEG_LAUNCH(tiles, outs, stuff_kernel<lap_jpeg_out_one>, stuff_kernel<lap_jpeg_out_many>);
     return code;
 }
 
-static __global__ void __launch_bounds__(THREADS)
-    download_kernel(const __grid_constant__ lap_jpeg_out out, uint4 *to)
+template <typename PHOTOS>
+static __global__ void __launch_bounds__(THREADS) download_kernel(const __grid_constant__ PHOTOS photos)
 {
-    const unsigned count = out.result->overflow ? 0 : (out.result->bytes + 15) / 16;
+    const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
+    const unsigned count = out.result->overflow || !out.download ? 0 : (out.result->bytes + 15) / 16;
+    if (out.host_result && blockIdx.x == 0 && threadIdx.x == 0)
+        *reinterpret_cast<uint4 *>(out.host_result) = *reinterpret_cast<const uint4 *>(out.result);
     for (unsigned i = blockIdx.x * THREADS + threadIdx.x; i < count; i += gridDim.x * THREADS)
-        to[i] = reinterpret_cast<const uint4 *>(out.scan)[i];
+        out.download[i] = reinterpret_cast<const uint4 *>(out.scan)[i];
 }
 
-lap_code lap_jpeg_run_download(const lap_jpeg_out &out, void *scan, const lap_launch &where)
+lap_code lap_jpeg_run_download(const lap_jpeg_outs &outs, const lap_launch &where)
 {
-    return LAP_LAUNCH(lap_jpeg_grid(where, DOWNLOAD_BLOCKS, THREADS), download_kernel, out, (uint4 *)scan);
+    bool any = false;
+    for (unsigned i = 0; i < outs.count; i++)
+        any |= outs.photo[i].download || outs.photo[i].host_result;
+    const unsigned blocks = (DOWNLOAD_BLOCKS + outs.count - 1) / outs.count; /* of all pictures together */
+    return any ? LAP_JPEG_LAUNCH(lap_jpeg_grid(outs, where, blocks, THREADS), outs,
+                     download_kernel<lap_jpeg_out_one>, download_kernel<lap_jpeg_out_many>)
+               : LAP_OK;
 }

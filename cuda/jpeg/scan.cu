@@ -9,9 +9,22 @@
 
 constexpr unsigned SCAN_THREADS = 256, EACH = 4;
 
-static __global__ void __launch_bounds__(SCAN_THREADS) scan_kernel(unsigned *values, unsigned count)
+LAP_DEVICE lap_jpeg_sums sums_of(const lap_jpeg_sums &one, unsigned)
 {
-    unsigned *mine = values + (size_t)blockIdx.x * count;
+    return one;
+}
+
+LAP_DEVICE lap_jpeg_sums sums_of(const lap_jpeg_sums_rows &rows, unsigned i)
+{
+    return *reinterpret_cast<const lap_jpeg_sums *>(rows.first + i * rows.stride);
+}
+
+template <typename SUMS>
+static __global__ void __launch_bounds__(SCAN_THREADS) scan_kernel(const __grid_constant__ SUMS all)
+{
+    const lap_jpeg_sums sums = sums_of(all, blockIdx.y);
+    const unsigned count = sums.count;
+    unsigned *mine = sums.values + (size_t)blockIdx.x * count;
     unsigned carry = 0;
     for (unsigned first = 0; first < count; first += SCAN_THREADS * EACH) {
         const unsigned at = first + threadIdx.x * EACH;
@@ -32,11 +45,13 @@ static __global__ void __launch_bounds__(SCAN_THREADS) scan_kernel(unsigned *val
     }
 }
 
-lap_code lap_jpeg_scan(unsigned *values, unsigned count, unsigned arrays, const lap_launch &where)
+lap_code lap_jpeg_scan(const lap_jpeg_sums &one, const lap_jpeg_sums_rows &many, unsigned photos,
+    unsigned arrays, const lap_launch &where)
 {
     lap_launch launch = where;
-    launch.grid = dim3(arrays);
+    launch.grid = dim3(arrays, photos);
     launch.block = dim3(SCAN_THREADS);
     launch.shared = 0;
-    return LAP_LAUNCH(launch, scan_kernel, values, count);
+    return photos == 1 ? LAP_LAUNCH(launch, (scan_kernel<lap_jpeg_sums>), one)
+                       : LAP_LAUNCH(launch, (scan_kernel<lap_jpeg_sums_rows>), many);
 }

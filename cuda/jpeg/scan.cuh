@@ -2,7 +2,7 @@
 #ifndef LAP_CUDA_JPEG_SCAN_CUH
 #define LAP_CUDA_JPEG_SCAN_CUH
 
-#include "cuda/device/rung.cuh"
+#include "photos.cuh"
 
 /* Returns the sum of the values of all threads before this one, modulo 2^32; *total receives the sum over all
  * threads. For blocks of THREADS threads in x, all of which must call. */
@@ -33,8 +33,27 @@ LAP_DEVICE unsigned lap_block_prefix(unsigned value, unsigned *total)
     return first + sum - value;
 }
 
-/* Replaces each of `count` values by the sum of the values before it, in each of `arrays` contiguous arrays.
- */
-extern "C" lap_code lap_jpeg_scan(unsigned *values, unsigned count, unsigned arrays, const lap_launch &where);
+struct lap_jpeg_sums { /* contiguous arrays of `count` values each */
+    unsigned *values;
+    unsigned count, reserved;
+};
+struct lap_jpeg_sums_rows { /* of many pictures, in device memory */
+    const uint8_t *first;
+    size_t stride; /* from one picture's to the next one's */
+};
+
+/* Replaces each value by the sum of the values before it in its array. Each of `photos` pictures has
+ * `arrays`; one: those of a single picture. */
+extern "C" lap_code lap_jpeg_scan(const lap_jpeg_sums &one, const lap_jpeg_sums_rows &many, unsigned photos,
+    unsigned arrays, const lap_launch &where);
+
+/* The same for a member of each picture of a batch. */
+template <typename T>
+static inline lap_code lap_jpeg_scan_of(
+    const lap_jpeg_batch<T> &batch, lap_jpeg_sums(T::*sums), unsigned arrays, const lap_launch &where)
+{
+    const uint8_t *first = batch.there ? reinterpret_cast<const uint8_t *>(&(batch.there->*sums)) : NULL;
+    return lap_jpeg_scan(batch.photo->*sums, {first, sizeof(T)}, batch.count, arrays, where);
+}
 
 #endif

@@ -34,6 +34,17 @@ typedef struct lap_exec {  /* how to run, not what to compute; all zero is a goo
 /* The apron of in is filled. 1, 3 or 4 channels. */
 typedef lap_code lap_filter_fn(
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec);
+typedef struct lap_view_pair {
+    lap_view in, out;
+} lap_view_pair;
+typedef struct lap_view_pairs { /* of views of one device, for few launches */
+    lap_view_pair *rows;        /* in pinned memory; used until the stream has done the work, */
+    void *there;                /* like this: device memory for the rows */
+    int count;
+} lap_view_pairs;
+/* Fills the apron of each `in` by the border, and filters it. */
+typedef lap_code lap_filter_many_fn(
+    const lap_view_pairs *pairs, lap_border border, const lap_params *params, const lap_exec *exec);
 /* out(x, y) = in(y, x); elements of `channels` = 1, 3, 4 or 8 bytes; out is height x width. Strides may be
  * negative, for rows from the last to the first: this mirrors at no extra cost. */
 typedef lap_code lap_transpose_fn(const lap_view *in, const lap_view *out, const lap_exec *exec);
@@ -73,7 +84,8 @@ typedef struct lap_rung {
     bool integers;  /* filter: computes in integers where the kernel allows it */
     bool unchecked; /* matvec: has a form without bounds checks */
     lap_threading threading;
-    const char *(*available)(void); /* returns NULL if it can run here, else the reason; may be slow */
+    lap_filter_many_fn *filter_many; /* filter on a device: several pictures in few launches; or NULL */
+    const char *(*available)(void);  /* returns NULL if it can run here, else the reason; may be slow */
     union {
         lap_filter_fn *filter;
         lap_transpose_fn *transpose;

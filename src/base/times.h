@@ -16,4 +16,17 @@ static inline void lap_times_add(lap_times *sum, const lap_times *ms)
     sum->total += ms->total;
 }
 
+/* Each photo's part of what `count` photos took together. */
+static inline lap_times lap_times_share(const lap_times *ms, int count)
+{
+    return (lap_times){.read = ms->read / count,
+        .decode = ms->decode / count,
+        .upload = ms->upload / count,
+        .filter = ms->filter / count,
+        .download = ms->download / count,
+        .encode = ms->encode / count,
+        .write = ms->write / count,
+        .total = ms->total / count};
+}
+
 #endif

@@ -10,9 +10,16 @@
 #include "rungs/backend.h"
 
 /* The rate at which a CPU thread processes JPEGs from file to file (1.5 times that if images are only
- * measured), the rate that a device adds, and the start time of a device, for each GPU that CUDA initialises.
- * Measured on Xeons with 16 and 32 cores and one and two H200 (docs/folders.md). */
-enum { CPU_BYTES_PER_MS = 20000, DEVICE_FILES_PER_S = 4000, START_MS = 200, START_MS_PER_GPU = 200 };
+ * measured), the rates of small photos that a device does at most and that a thread reads and writes for it,
+ * and the start time of a device, for each GPU that CUDA initialises. Measured on Xeons with 16 and 32 cores,
+ * an H100, and one and two H200 (docs/folders.md). */
+enum {
+    CPU_BYTES_PER_MS = 20000,
+    DEVICE_FILES_PER_S = 25000,
+    THREAD_FILES_PER_S = 2500,
+    START_MS = 200,
+    START_MS_PER_GPU = 200
+};
 
 enum { HOW = sizeof((lap_batch_work *)0)->how };
 
@@ -24,7 +31,8 @@ static uint64_t cpu_bytes_per_ms(const lap_batch_load *load)
 
 uint64_t lap_batch_small(const lap_batch_load *load)
 {
-    return cpu_bytes_per_ms(load) * 1000 / DEVICE_FILES_PER_S;
+    const uint64_t threads = (uint64_t)load->jobs * THREAD_FILES_PER_S;
+    return cpu_bytes_per_ms(load) * 1000 / (threads < DEVICE_FILES_PER_S ? threads : DEVICE_FILES_PER_S);
 }
 
 /* Finds the device rung that the settings name by backend or codec; NULL: they name none. */

@@ -66,6 +66,28 @@ static void look_after(lap_executor *ex)
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
+/* Makes room for as many stagings as fill the lanes while threads read and write. If pinned memory is
+ * limited, those of small photos get at most a quarter of it, and the others equal shares of the rest. */
+static lap_code make_stagings(lap_pool_device *d, int threads, int devices, lap_error *err)
+{
+    lap_pool_stagings *large = &d->stagings[LAP_POOL_LARGE], *small = &d->stagings[LAP_POOL_SMALL];
+    const size_t pinned = d->pool->options.pinned / (size_t)devices;
+    small->most = LAP_POOL_SMALL_STAGING;
+    small->limit = LAP_POOL_SMALL_STAGINGS;
+    large->limit = LAP_POOL_LANES + threads / devices + 1;
+    if (pinned > 0 && small->most * (size_t)small->limit > pinned / 4)
+        small->limit = 0;
+    if (pinned > 0)
+        large->most = (pinned - small->most * (size_t)small->limit) / (size_t)large->limit;
+    for (int i = 0; i < LAP_POOL_KINDS; i++) {
+        lap_pool_stagings *s = &d->stagings[i];
+        s->idle = calloc((size_t)s->limit + 1, sizeof(lap_device_staging *));
+        if (!s->idle)
+            return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    }
+    return LAP_OK;
+}
+
 static lap_code start(lap_device_pool *pool, lap_pool_device *d, int number, int count, lap_error *err)
 {
     d->pool = pool;
@@ -73,14 +95,14 @@ static lap_code start(lap_device_pool *pool, lap_pool_device *d, int number, int
     d->pins = lap_device_pins(number);
     STAILQ_INIT(&d->ready);
     STAILQ_INIT(&d->taken_back);
-    /* enough to fill the lanes, and for threads to read and write at the same time */
-    d->staging_limit = LAP_POOL_LANES + pool->executor->jobs / count + 1;
-    d->idle = calloc((size_t)d->staging_limit, sizeof *d->idle);
-    if (!d->idle)
-        return lap_fail(err, LAP_E_MEMORY, "out of memory");
-    const lap_code code = lap_condition_init(&d->changed, err);
+    STAILQ_INIT(&d->starting);
+    for (int i = 0; i < LAP_POOL_LANES; i++)
+        STAILQ_INIT(&d->lanes[i].tasks);
+    lap_code code = make_stagings(d, pool->executor->jobs, count, err);
+    if (code == LAP_OK)
+        code = lap_condition_init(&d->changed, err);
     if (code != LAP_OK) {
-        free(d->idle);
+        lap_device_pool_free_idle(d);
         return code;
     }
     pool->count++;

@@ -9,19 +9,37 @@
 #include "device/devices.h"
 #include "run/photo_device.h"
 
-enum { LAP_POOL_LANES = 12 }; /* photos at once on a device; more gain nothing (docs/gpu-codec.md) */
-/* Photos loaded into new memory, which is slow, before lanes have taken others; and while a device starts. */
-enum {
-    LAP_POOL_AHEAD = 8,
-    LAP_POOL_THREAD_LANE = LAP_POOL_LANES
-}; /* lane: of the device's thread in a trace */
+enum { LAP_POOL_LANES = 12 }; /* large photos at once on a device; more gain nothing (docs/gpu-codec.md) */
+/* Small photos go in chains: all that are ready, up to LAP_DEVICE_CHAIN and up to this much device memory.
+ * While so many chains are under way, further photos wait, and the next chain is longer. */
+enum { LAP_POOL_CHAINS = 4 };
+#define LAP_POOL_CHAIN_BYTES ((size_t)256 << 20)
+#define LAP_POOL_SMALL_BYTES ((size_t)8 << 20)   /* device memory of a small photo */
+#define LAP_POOL_SMALL_FILE ((size_t)256 << 10)  /* files that may be small photos */
+#define LAP_POOL_SMALL_STAGING ((size_t)4 << 20) /* most host memory for one */
+enum { LAP_POOL_SMALL_STAGINGS = 96 };
+/* Large photos loaded into new memory, which is slow, before lanes have taken others; any photos while a
+ * device starts. */
+enum { LAP_POOL_AHEAD = 8 };
+enum { LAP_POOL_THREAD_LANE = LAP_POOL_LANES }; /* lane: of the device's thread in a trace */
 typedef struct lap_device_pool lap_device_pool;
 typedef struct lap_pool_device lap_pool_device;
 
+/* Host memory for photos of one kind. */
+typedef struct lap_pool_stagings {
+    lap_device_staging **idle;
+    size_t most; /* most bytes of each; 0: no limit */
+    int idle_count, count, limit;
+    int loaded; /* photos that no lane has yet */
+} lap_pool_stagings;
+
 typedef struct lap_device_task { /* a job that a device processes */
     lap_async_run run;
-    lap_job *job; /* NULL: taken away because the device no longer answers */
+    lap_job *job;                /* NULL: taken away because the device no longer answers */
+    lap_pool_stagings *stagings; /* to which its staging belongs */
     lap_pool_device *device;
+    size_t needs;    /* bytes of device memory; 0: too many */
+    bool is_small;   /* it goes in chains */
     bool is_refused; /* the device has too little memory for it: the CPU does it */
     STAILQ_ENTRY(lap_device_task) next;
 } lap_device_task;
@@ -30,9 +48,13 @@ typedef STAILQ_HEAD(lap_device_task_list, lap_device_task) lap_device_task_list;
 
 typedef struct lap_pool_lane {
     lap_device_slot *slot; /* only the device's thread uses this, */
-    bool is_busy;          /* and this, without the mutex */
-    lap_device_task *task;
+    bool is_busy;          /* and these, without the mutex */
+    bool has_chain;        /* of small photos */
+    lap_device_task_list tasks;
+    int task_count;
 } lap_pool_lane;
+
+enum { LAP_POOL_LARGE, LAP_POOL_SMALL, LAP_POOL_KINDS };
 
 struct lap_pool_device {
     lap_device_pool *pool;
@@ -45,15 +67,14 @@ struct lap_pool_device {
     double busy_since; /* when its thread began a round of calls; 0: the thread is waiting */
     double moved_ms;   /* only for the thread: when a lane last made progress */
     lap_device_task_list ready;
-    lap_device_task *starting; /* tasks between ready and a lane */
+    lap_device_task_list starting; /* tasks between ready and a lane */
     /* tasks taken back while the thread did not answer; it may use them until it ends */
     lap_device_task_list taken_back;
     uint64_t done; /* number of finished photos */
     int under_way; /* number of tasks that are loaded, ready or on a lane */
-    lap_device_staging **idle;
-    int idle_count, staging_count, staging_limit;
+    lap_pool_stagings stagings[LAP_POOL_KINDS];
     lap_pool_lane lanes[LAP_POOL_LANES];
-    int lane_count, busy_lanes;
+    int lane_count, busy_lanes, busy_chains;
     size_t budget, lane_bytes; /* only for the thread */
 };
 
@@ -80,7 +101,8 @@ void lap_device_pool_take_back(lap_pool_device *device, bool hangs);
 void lap_device_pool_wait_again(lap_device_pool *pool, lap_job *job);
 /* There is no memory for another staging buffer, so the existing ones must do. Releases the mutex
  * temporarily. */
-void lap_device_pool_drop(lap_pool_device *device, lap_device_staging *staging, const lap_error *why);
+void lap_device_pool_drop(
+    lap_pool_device *device, lap_pool_stagings *stagings, lap_device_staging *staging, const lap_error *why);
 /* There is no pinned memory for another task, so the task's job waits for existing memory. */
 void lap_device_pool_unload(lap_device_task *task, const lap_error *why);
 /* Marks the device as lost; it is not called any more. */
@@ -97,6 +119,8 @@ bool lap_device_pool_cpu_may(const lap_device_pool *pool);
 void lap_device_pool_work(lap_executor *executor);
 /* The main function of a device's thread (device_pool_thread.c). */
 void *lap_device_pool_serve(void *device);
+/* Frees the stagings that no task has. */
+void lap_device_pool_free_idle(lap_pool_device *device);
 /* Frees the pool, not its executor (device_pool_thread.c). */
 void lap_device_pool_free(lap_device_pool *pool);
 

@@ -45,15 +45,13 @@ void lap_device_pool_take_back(lap_pool_device *d, bool hangs)
     lap_device_task *task;
     if (!d->is_lost)
         return;
-    for (int i = 0; i < LAP_POOL_LANES; i++) { /* only its thread knows how many lanes there are */
-        if (d->lanes[i].task && d->lanes[i].task->job)
-            take_back(d->lanes[i].task, hangs);
-        d->lanes[i].task = NULL;
-    }
+    for (int i = 0; i < LAP_POOL_LANES; i++) /* only its thread knows how many lanes there are */
+        while ((task = lap_device_task_pop(&d->lanes[i].tasks)))
+            take_back(task, hangs);
     while ((task = lap_device_task_pop(&d->ready)))
         take_back(task, false);
-    if (hangs && d->starting && d->starting->job)
-        take_back(d->starting, true);
+    while (hangs && (task = lap_device_task_pop(&d->starting)))
+        take_back(task, true);
 }
 
 void lap_device_pool_lose(lap_pool_device *d, const lap_error *why)
@@ -76,11 +74,12 @@ lap_pool_device *lap_device_pool_any(lap_device_pool *pool)
     return NULL;
 }
 
-void lap_device_pool_drop(lap_pool_device *d, lap_device_staging *staging, const lap_error *why)
+void lap_device_pool_drop(
+    lap_pool_device *d, lap_pool_stagings *stagings, lap_device_staging *staging, const lap_error *why)
 {
     const bool is_lost = d->is_lost;
-    d->staging_limit = --d->staging_count;
-    if (d->staging_limit == 0)
+    stagings->limit = --stagings->count;
+    if (d->stagings[LAP_POOL_LARGE].limit + d->stagings[LAP_POOL_SMALL].limit == 0)
         lap_device_pool_lose(d, why);
     pthread_mutex_unlock(&d->pool->executor->mutex);
     (is_lost && staging ? lap_device_staging_abandon : lap_device_staging_destroy)(staging);
@@ -91,10 +90,11 @@ void lap_device_pool_unload(lap_device_task *task, const lap_error *why)
 {
     lap_pool_device *d = task->device;
     d->under_way--;
+    task->stagings->loaded--;
     lap_device_pool_wait_again(d->pool, task->job);
     (void)lap_executor_wake(d->pool->executor);
     lap_async_run_close(&task->run);
-    lap_device_pool_drop(d, task->run.staging, why);
+    lap_device_pool_drop(d, task->stagings, task->run.staging, why);
     free(task);
 }
 

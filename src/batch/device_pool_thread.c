@@ -44,10 +44,18 @@ static int pick_lane(const lap_pool_device *d, size_t need)
     return best;
 }
 
+/* Call with the mutex: the owner of the trace may end the run during a call that does not return. */
 static void trace(const lap_pool_device *d, const char *what, double start, uint64_t photo)
 {
     lap_trace_add(d->pool->executor->trace,
         (lap_trace_event){what, start, lap_now_ms() - start, photo, d->number, LAP_POOL_THREAD_LANE});
+}
+
+static void trace_call(const lap_pool_device *d, const char *what, double start, uint64_t photo)
+{
+    pthread_mutex_lock(mutex_of(d));
+    trace(d, what, start, photo);
+    pthread_mutex_unlock(mutex_of(d));
 }
 
 static lap_code add_lane(lap_pool_device *d, size_t bytes, int *lane, lap_error *err)
@@ -62,28 +70,28 @@ static lap_code add_lane(lap_pool_device *d, size_t bytes, int *lane, lap_error 
 /* The task's job may be taken away during this. */
 static lap_code pin(const lap_pool_device *d, lap_device_staging *staging, uint64_t photo, lap_error *err)
 {
-    const double start = lap_now_ms();
     if (lap_device_staging_is_pinned(staging))
         return LAP_OK;
+    const double start = lap_now_ms();
     const lap_code code = lap_device_staging_pin(staging, err);
-    trace(d, "pin", start, photo);
+    trace_call(d, "pin", start, photo);
     return code;
 }
 
-/* Finds a free lane with room for the photo; creates or grows one within the budget. *lane is -1 if other
- * photos must finish first. LAP_E_LIMIT: the photo never fits. */
-static lap_code find_lane(lap_pool_device *d, size_t need, int *lane, lap_error *err)
+/* Finds a free lane with room for `need` bytes; creates or grows one within the budget, to `wanted` bytes if
+ * there are so many. *lane is -1 if other photos must finish first. LAP_E_LIMIT: the photo never fits. */
+static lap_code find_lane(lap_pool_device *d, size_t need, size_t wanted, int *lane, lap_error *err)
 {
     *lane = pick_lane(d, need);
     if (*lane >= 0 && lap_device_slot_room(d->lanes[*lane].slot) >= need)
         return LAP_OK;
     if (need == 0 || need > d->budget)
         return LAP_E_LIMIT;
-    const size_t unused = d->budget - d->lane_bytes, wanted = need + need / 8; /* the next may be larger */
+    const size_t unused = d->budget - d->lane_bytes;
     if (d->lane_count < LAP_POOL_LANES && unused >= need) {
         const double start = lap_now_ms();
         lap_code code = add_lane(d, unused >= wanted ? wanted : need, lane, err);
-        trace(d, "room", start, 0);
+        trace_call(d, "room", start, 0);
         return code;
     }
     if (*lane < 0)
@@ -92,8 +100,9 @@ static lap_code find_lane(lap_pool_device *d, size_t need, int *lane, lap_error 
         if (is_free(d, i) && (i == *lane || d->budget - d->lane_bytes < need) &&
             resize(d, i, 0, err) != LAP_OK)
             return LAP_E_DEVICE;
-    if (d->budget - d->lane_bytes >= need)
-        return resize(d, *lane, need, err);
+    const size_t left = d->budget - d->lane_bytes;
+    if (left >= need)
+        return resize(d, *lane, left >= wanted ? wanted : need, err);
     *lane = -1;
     return LAP_OK;
 }
@@ -107,58 +116,105 @@ static void store(lap_pool_device *d, lap_device_task *task)
     (void)lap_executor_wake(d->pool->executor);
 }
 
-/* The result of trying to begin a task. */
+/* Photos that begin together: a large one, or a chain of small ones. */
+typedef struct group {
+    lap_device_task *task[LAP_DEVICE_CHAIN];
+    int count;
+    size_t bytes;   /* device memory that each needs alone, added up */
+    uint64_t photo; /* number of the first one: its job may be taken away */
+} group;
+
+/* The result of trying to begin them. */
 typedef struct attempt {
     lap_code code;
-    bool is_pinned;
-    int lane; /* the task's lane; -1: none yet */
+    int unpinned; /* the one that could not be pinned; -1: all are */
+    int lane;     /* theirs; -1: none yet */
 } attempt;
 
-/* Called without the mutex. */
-static attempt try_task(lap_pool_device *d, lap_device_task *task, uint64_t photo, lap_error *err)
+/* A chain's lane gets much more memory than it needs, since chains grow with the work that waits. */
+static size_t wanted(const group *g)
 {
-    const lap_plan *plan = &task->run.photo.plan;
+    const size_t needs = lap_device_slot_chain_needs(g->bytes, g->count);
+    if (!g->task[0]->is_small)
+        return needs + needs / 8; /* the next may be larger */
+    if (needs < LAP_POOL_CHAIN_BYTES / 16)
+        return LAP_POOL_CHAIN_BYTES / 16;
+    return needs > LAP_POOL_CHAIN_BYTES / 2 ? LAP_POOL_CHAIN_BYTES : 2 * needs;
+}
+
+/* Called without the mutex. */
+static attempt try_group(lap_pool_device *d, const group *g, lap_error *err)
+{
+    const lap_plan *plan = &g->task[0]->run.photo.plan;
     const lap_views_filter filter = {plan->rung, &plan->params, plan->border};
-    const lap_device_staging *staging = task->run.staging;
-    attempt a = {.code = pin(d, task->run.staging, photo, err), .lane = -1};
-    a.is_pinned = a.code == LAP_OK;
-    if (a.is_pinned)
-        a.code = find_lane(d, lap_device_slot_needs(staging), &a.lane, err);
-    if (a.code == LAP_OK && a.lane >= 0)
-        a.code = lap_device_slot_start(d->lanes[a.lane].slot, staging, &filter, err);
+    const lap_device_staging *stagings[LAP_DEVICE_CHAIN];
+    attempt a = {.unpinned = -1, .lane = -1};
+    for (int i = 0; i < g->count; i++) {
+        stagings[i] = g->task[i]->run.staging;
+        a.code = pin(d, g->task[i]->run.staging, g->photo, err);
+        if (a.code == LAP_OK)
+            continue;
+        a.unpinned = i;
+        return a;
+    }
+    a.code = find_lane(d, lap_device_slot_chain_needs(g->bytes, g->count), wanted(g), &a.lane, err);
+    if (a.code != LAP_OK || a.lane < 0)
+        return a;
+    const double start = lap_now_ms();
+    a.code = lap_device_slot_start_chain(d->lanes[a.lane].slot, stagings, g->count, &filter, err);
+    trace_call(d, "enqueue", start, g->photo);
     return a;
 }
 
-static void occupy(lap_pool_device *d, int lane, lap_device_task *task)
+static void occupy(lap_pool_device *d, int i, const group *g)
 {
+    lap_pool_lane *lane = &d->lanes[i];
     if (!d->busy_lanes++)
         d->moved_ms = lap_now_ms();
-    d->lanes[lane].task = task;
-    d->lanes[lane].is_busy = true;
-    if (d->staging_count < d->staging_limit && d->pool->executor->queued > 0)
-        (void)lap_executor_wake(d->pool->executor); /* another photo may be loaded */
+    lane->is_busy = true;
+    lane->has_chain = g->task[0]->is_small;
+    lane->task_count = g->count;
+    d->busy_chains += lane->has_chain;
+    for (int k = 0; k < g->count; k++) {
+        lap_pool_stagings *s = g->task[k]->stagings;
+        STAILQ_INSERT_TAIL(&lane->tasks, g->task[k], next);
+        s->loaded--;
+        if (s->count < s->limit && d->pool->executor->queued > 0)
+            (void)lap_executor_wake(d->pool->executor); /* another photo may be loaded */
+    }
 }
 
-/* Moves the task according to its attempt. *moved: it is no longer ready. May release the mutex
+/* Puts tasks back in front of the ready ones, all but one. */
+static void put_back(lap_pool_device *d, const group *g, int but)
+{
+    for (int i = g->count - 1; i >= 0; i--)
+        if (i != but)
+            STAILQ_INSERT_HEAD(&d->ready, g->task[i], next);
+}
+
+/* Moves the tasks according to the attempt. *moved: some are no longer ready. May release the mutex
  * temporarily. */
-static lap_code move(lap_pool_device *d, lap_device_task *task, const attempt *a, bool *moved, lap_error *err)
+static lap_code move(lap_pool_device *d, const group *g, const attempt *a, bool *moved, lap_error *err)
 {
     *moved = true;
     if (a->code == LAP_OK && a->lane >= 0) {
-        occupy(d, a->lane, task);
+        occupy(d, a->lane, g);
         return LAP_OK;
     }
-    if (!a->is_pinned && a->code == LAP_E_MEMORY) {
-        lap_device_pool_unload(task, err);
+    if (a->unpinned >= 0 && a->code == LAP_E_MEMORY) {
+        put_back(d, g, a->unpinned);
+        lap_device_pool_unload(g->task[a->unpinned], err);
         return LAP_OK;
     }
-    if (a->code == LAP_E_LIMIT) {
-        task->is_refused = true;
-        store(d, task);
+    if (a->code == LAP_E_LIMIT) { /* only one that is alone */
+        put_back(d, g, 0);
+        g->task[0]->is_refused = true;
+        g->task[0]->stagings->loaded--;
+        store(d, g->task[0]);
         return LAP_OK;
     }
     *moved = false; /* no free lane, or the device is lost */
-    STAILQ_INSERT_HEAD(&d->ready, task, next);
+    put_back(d, g, -1);
     if (a->code != LAP_E_MEMORY || d->lane_bytes == 0)
         return a->code;
     d->budget = d->lane_bytes; /* other programs use the device too: make do with less */
@@ -175,25 +231,48 @@ static bool is_lost(const lap_pool_device *d)
     return is_lost;
 }
 
-/* Takes the first ready task, and the number of its photo; NULL: no task is ready, or the device is lost. */
-static lap_device_task *take_ready(lap_pool_device *d, uint64_t *photo)
+/* Whether a task can go with those before it. */
+static bool joins(const lap_pool_device *d, const group *g, const lap_device_task *task)
 {
-    pthread_mutex_lock(mutex_of(d));
-    lap_device_task *task = d->is_lost ? NULL : lap_device_task_pop(&d->ready);
-    if (task)
-        *photo = task->job->number; /* the job may be taken away */
-    d->starting = task;
-    pthread_mutex_unlock(mutex_of(d));
-    return task;
+    const lap_device_task *first = g->task[0];
+    const size_t most = d->budget < LAP_POOL_CHAIN_BYTES ? d->budget : LAP_POOL_CHAIN_BYTES;
+    return first->is_small && task->is_small && g->count < LAP_DEVICE_CHAIN &&
+           task->job->settings == first->job->settings &&
+           lap_device_staging_go_together(first->run.staging, task->run.staging) &&
+           lap_device_slot_chain_needs(g->bytes + task->needs, g->count + 1) <= most;
 }
 
-static lap_code settle(
-    lap_pool_device *d, lap_device_task *task, const attempt *a, bool *moved, lap_error *err)
+/* Takes the first ready task, and those behind it that go with it. None: no task is ready, enough chains are
+ * under way, or the device is lost. */
+static void take_ready(lap_pool_device *d, group *g)
 {
+    lap_device_task *task;
+    g->count = 0;
+    g->bytes = 0;
     pthread_mutex_lock(mutex_of(d));
-    d->starting = NULL;
-    *moved = true; /* the job was taken away because this took too long; the device is lost */
-    const lap_code code = task->job ? move(d, task, a, moved, err) : LAP_OK;
+    task = d->is_lost ? NULL : STAILQ_FIRST(&d->ready);
+    if (task && !(task->is_small && d->busy_chains == LAP_POOL_CHAINS))
+        g->photo = task->job->number;
+    else
+        task = NULL;
+    for (; task && (g->count == 0 || joins(d, g, task)); task = STAILQ_FIRST(&d->ready)) {
+        STAILQ_REMOVE_HEAD(&d->ready, next);
+        STAILQ_INSERT_TAIL(&d->starting, task, next);
+        g->bytes += task->needs;
+        g->task[g->count++] = task;
+    }
+    pthread_mutex_unlock(mutex_of(d));
+}
+
+static lap_code settle(lap_pool_device *d, const group *g, const attempt *a, bool *moved, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    pthread_mutex_lock(mutex_of(d));
+    *moved = true; /* the jobs were taken away because this took too long; the device is lost */
+    if (!STAILQ_EMPTY(&d->starting)) {
+        STAILQ_INIT(&d->starting);
+        code = move(d, g, a, moved, err);
+    }
     pthread_mutex_unlock(mutex_of(d));
     return code;
 }
@@ -202,26 +281,32 @@ static lap_code settle(
 static lap_code begin_tasks(lap_pool_device *d, bool *any, lap_error *err)
 {
     lap_code code = LAP_OK;
-    lap_device_task *task;
-    uint64_t photo = 0;
-    for (bool moved = true; code == LAP_OK && moved && (task = take_ready(d, &photo)); *any |= moved) {
-        const attempt a = try_task(d, task, photo, err);
-        code = settle(d, task, &a, &moved, err);
+    for (bool moved = true; code == LAP_OK && moved; *any |= moved) {
+        group g;
+        take_ready(d, &g);
+        if (g.count == 0)
+            break;
+        const attempt a = try_group(d, &g, err);
+        code = settle(d, &g, &a, &moved, err);
     }
     return code;
 }
 
-/* The lane's task is through. False: it was taken away, since the device is lost. */
-static bool end_task(lap_pool_device *d, int i, const lap_times *ms)
+/* The lane's tasks are through. False: they were taken away, since the device is lost. */
+static bool end_group(lap_pool_device *d, int i, const lap_times *ms)
 {
     lap_pool_lane *lane = &d->lanes[i];
+    const lap_times share = lap_times_share(ms, lane->task_count);
     pthread_mutex_lock(mutex_of(d));
     const bool is_ours = !d->is_lost;
     if (is_ours) {
-        lap_times_add(&lane->task->run.photo.ms, ms);
-        lap_trace_stages(d->pool->executor->trace, d->number, i, ms, lane->task->job->number);
-        store(d, lane->task);
-        lane->task = NULL;
+        lap_device_task *task = STAILQ_FIRST(&lane->tasks);
+        lap_trace_stages(d->pool->executor->trace, d->number, i, ms, task->job->number);
+        while ((task = lap_device_task_pop(&lane->tasks))) {
+            lap_times_add(&task->run.photo.ms, &share);
+            store(d, task);
+        }
+        d->busy_chains -= lane->has_chain;
         lane->is_busy = false;
         d->busy_lanes--;
         d->moved_ms = lap_now_ms();
@@ -245,7 +330,7 @@ static lap_code end_tasks(lap_pool_device *d, bool *any, lap_error *err)
         if (code == LAP_OK && through)
             code = lap_device_slot_times(d->lanes[i].slot, &ms, err);
         if (code == LAP_OK && through)
-            *any |= end_task(d, i, &ms);
+            *any |= end_group(d, i, &ms);
     }
     return code;
 }
@@ -284,10 +369,21 @@ static lap_code open_device(lap_pool_device *d, lap_error *err)
     d->is_ready = code == LAP_OK && !d->is_lost;
     for (lap_device_task *task = STAILQ_FIRST(&d->ready); task; task = STAILQ_NEXT(task, next))
         lap_async_run_restart(&task->run);
-    for (int i = 0; i < d->staging_limit && d->is_ready; i++)
+    for (int i = 0; i < d->pool->executor->jobs && d->is_ready; i++)
         (void)lap_executor_wake(d->pool->executor);
     pthread_mutex_unlock(mutex_of(d));
     return code;
+}
+
+void lap_device_pool_free_idle(lap_pool_device *d)
+{
+    for (int k = 0; k < LAP_POOL_KINDS; k++) {
+        lap_pool_stagings *s = &d->stagings[k];
+        for (int i = 0; i < s->idle_count; i++)
+            (d->is_lost ? lap_device_staging_abandon : lap_device_staging_destroy)(s->idle[i]);
+        free(s->idle);
+        s->idle = NULL;
+    }
 }
 
 static void free_device(lap_pool_device *d)
@@ -296,10 +392,8 @@ static void free_device(lap_pool_device *d)
         lap_device_task_abandon(task);
     for (int i = 0; i < d->lane_count; i++)
         (d->is_lost ? lap_device_slot_abandon : lap_device_slot_destroy)(d->lanes[i].slot);
-    for (int i = 0; i < d->idle_count; i++)
-        (d->is_lost ? lap_device_staging_abandon : lap_device_staging_destroy)(d->idle[i]);
+    lap_device_pool_free_idle(d);
     pthread_cond_destroy(&d->changed);
-    free(d->idle);
 }
 
 void lap_device_pool_free(lap_device_pool *pool)

@@ -24,13 +24,11 @@ static bool is_for_devices(const lap_job *job)
     return !job->measure || (!job->measure->profiles && job->measure->mask_border == 0);
 }
 
-static lap_code read_photo(lap_pool_device *d, lap_job *job, lap_device_staging **staging,
+static lap_code read_photo(lap_pool_device *d, lap_job *job, size_t most, lap_device_staging **staging,
     lap_device_task **task, bool *handled, lap_error *err)
 {
     const lap_device_pool *pool = d->pool;
     const lap_run_order order = lap_job_order(pool->executor->context, job, job->settings);
-    const size_t most =
-        pool->options.pinned ? pool->options.pinned / (size_t)pool->count / (size_t)d->staging_limit : 0;
     lap_code code = *staging ? LAP_OK
                              : lap_device_staging_create(
                                    d->number, d->pins ? LAP_HOST_PINS : LAP_HOST_PINNED, most, staging, err);
@@ -43,35 +41,53 @@ static lap_code read_photo(lap_pool_device *d, lap_job *job, lap_device_staging 
     if (code != LAP_OK || !*handled) {
         free(*task);
         *task = NULL;
+        return code;
     }
+    (*task)->needs = lap_device_slot_needs(*staging);
+    (*task)->is_small = (*task)->needs > 0 && (*task)->needs <= LAP_POOL_SMALL_BYTES;
     return code;
 }
 
-static void load(lap_pool_device *d, lap_job *job)
+static void keep_staging(lap_pool_device *d, lap_pool_stagings *stagings, lap_device_staging *staging)
+{
+    if (d->is_lost)
+        lap_device_staging_abandon(staging);
+    else
+        stagings->idle[stagings->idle_count++] = staging;
+}
+
+static void load(lap_pool_device *d, lap_pool_stagings *stagings, lap_job *job)
 {
     lap_device_pool *pool = d->pool;
-    lap_device_staging *staging = d->idle_count ? d->idle[--d->idle_count] : NULL;
+    lap_device_staging *staging = stagings->idle_count ? stagings->idle[--stagings->idle_count] : NULL;
     lap_device_task *task;
     lap_error err = {0};
     bool handled;
-    d->staging_count += !staging;
+    stagings->count += !staging;
+    stagings->loaded++;
     d->under_way++;
     pthread_mutex_unlock(mutex_of(pool));
     const double start = lap_now_ms();
-    const lap_code code = read_photo(d, job, &staging, &task, &handled, &err);
+    const lap_code code = read_photo(d, job, stagings->most, &staging, &task, &handled, &err);
     lap_trace_thread(pool->executor->trace, "read", start, job->number);
     pthread_mutex_lock(mutex_of(pool));
     if (code == LAP_OK && handled && !d->is_lost) {
         task->job = job;
         task->device = d;
+        task->stagings = stagings;
         STAILQ_INSERT_TAIL(&d->ready, task, next);
         pthread_cond_signal(&d->changed);
         return;
     }
     d->under_way--;
+    stagings->loaded--;
     if (code == LAP_OK && !d->is_lost) {
-        d->idle[d->idle_count++] = staging;
-        by_pieces(pool, job);
+        keep_staging(d, stagings, staging);
+        job->is_large = staging->is_short && stagings == &d->stagings[LAP_POOL_SMALL];
+        if (job->is_large)
+            lap_device_pool_wait_again(pool, job);
+        else
+            by_pieces(pool, job);
         return;
     }
     if (task) {
@@ -80,24 +96,17 @@ static void load(lap_pool_device *d, lap_job *job)
     }
     if (code != LAP_OK && code != LAP_E_MEMORY)
         lap_device_pool_lose(d, &err);
-    lap_device_pool_drop(d, staging, &err);
+    lap_device_pool_drop(d, stagings, staging, &err);
     lap_device_pool_wait_again(pool, job);
 }
 
 /* ---- store -------------------------------------------------------------------------------------- */
 
-static void keep_staging(lap_pool_device *d, lap_device_staging *staging)
-{
-    if (d->is_lost)
-        lap_device_staging_abandon(staging);
-    else
-        d->idle[d->idle_count++] = staging;
-}
-
 static void store(lap_device_pool *pool, lap_device_task *task)
 {
     lap_job *job = task->job;
     lap_pool_device *d = task->device;
+    lap_pool_stagings *stagings = task->stagings;
     lap_device_staging *staging = task->run.staging;
     const lap_run_order order = lap_job_order(pool->executor->context, job, job->settings);
     pthread_mutex_unlock(mutex_of(pool));
@@ -115,7 +124,7 @@ static void store(lap_device_pool *pool, lap_device_task *task)
     free(task);
     lap_trace_thread(pool->executor->trace, job->measure ? "measure" : "write", start, job->number);
     pthread_mutex_lock(mutex_of(pool));
-    keep_staging(d, staging);
+    keep_staging(d, stagings, staging);
     if (is_done) {
         job->device = d->number;
         d->done++;
@@ -165,21 +174,29 @@ static void run_here(lap_device_pool *pool, lap_job *job)
 
 /* ---- what is next ------------------------------------------------------------------------------ */
 
-/* Whether there is used memory, or new memory if the device wants some. */
-static bool has_staging(const lap_pool_device *d)
+/* Memory for photos of the job's kind: a small file holds a small photo, most times. */
+static lap_pool_stagings *stagings_for(lap_pool_device *d, const lap_job *job)
 {
-    return d->idle_count > 0 ||
-           (d->staging_count < d->staging_limit && d->under_way - d->busy_lanes < LAP_POOL_AHEAD);
+    const bool is_small = d->stagings[LAP_POOL_SMALL].limit > 0 && !job->is_large &&
+                          (size_t)job->stat.st_size <= LAP_POOL_SMALL_FILE;
+    return &d->stagings[is_small ? LAP_POOL_SMALL : LAP_POOL_LARGE];
+}
+
+/* Whether there is used memory, or new memory if the device wants some. */
+static bool has_staging(const lap_pool_device *d, const lap_pool_stagings *s)
+{
+    const int ahead = d->is_ready && s == &d->stagings[LAP_POOL_SMALL] ? s->limit : LAP_POOL_AHEAD;
+    return s->idle_count > 0 || (s->count < s->limit && s->loaded < ahead);
 }
 
 /* Chooses the device for the next photo: the one with the fewest photos, if it can take more. A device that
  * is starting also counts if no call to it is needed yet. */
-static lap_pool_device *choose_device(lap_device_pool *pool)
+static lap_pool_device *choose_device(lap_device_pool *pool, const lap_job *job)
 {
     lap_pool_device *best = NULL;
     for (int i = 0; i < pool->count; i++) {
         lap_pool_device *d = &pool->devices[i];
-        if ((d->is_ready || d->pins) && !d->is_lost && has_staging(d) &&
+        if ((d->is_ready || d->pins) && !d->is_lost && has_staging(d, stagings_for(d, job)) &&
             (!best || d->under_way < best->under_way))
             best = d;
     }
@@ -195,8 +212,8 @@ static bool is_small(const lap_device_pool *pool, const lap_job *job)
 static bool take_waiting(lap_device_pool *pool)
 {
     lap_executor *ex = pool->executor;
-    lap_pool_device *d = choose_device(pool);
     lap_job *job = STAILQ_FIRST(&ex->waiting);
+    lap_pool_device *d = job ? choose_device(pool, job) : NULL;
     if (!d && !lap_device_pool_cpu_may(pool))
         while (job && !is_small(pool, job))
             job = STAILQ_NEXT(job, next);
@@ -207,7 +224,7 @@ static bool take_waiting(lap_device_pool *pool)
     STAILQ_REMOVE(&ex->waiting, job, lap_job, next);
     ex->queued--;
     if (d)
-        load(d, job);
+        load(d, stagings_for(d, job), job);
     else
         run_here(pool, job);
     return true;

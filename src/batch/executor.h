@@ -31,6 +31,7 @@ struct lap_job {
     lap_report report;   /* filled by the executor */
     int device;          /* also filled: device that did all the work; -1: no single device did it */
     bool left_by_device; /* internal: a device found the photo odd, or has too little memory for it */
+    bool is_large;       /* internal: a small file whose photo needs much memory */
     uint64_t number;     /* internal: number in the trace */
     lap_sink *sink;      /* complete but not published if report.error.code is LAP_OK */
     const lap_measure_options *measure; /* set if the job only measures its input */

@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "base/times.h"
 
-enum { TICK_MS = 100, AHEAD = 4 * LAP_EXECUTOR_LOW };
+enum { TICK_MS = 100, AHEAD = 16 * LAP_EXECUTOR_LOW };
 
 void lap_jobs_begin(
     lap_jobs *jobs, lap_context *context, const lap_batch_options *options, lap_batch_counts *counts)

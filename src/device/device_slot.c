@@ -16,6 +16,7 @@ struct lap_device_slot {
     bool owns_stream, is_untimed;
     size_t room;
     void *marks[MARKS];
+    void *rows;       /* of chains: pinned memory for their tables; or NULL */
     lap_view result;  /* the result of the last photo that was started, */
     const void *scan; /* and its scan, on the device */
 };
@@ -65,6 +66,7 @@ void lap_device_slot_destroy(lap_device_slot *slot)
     if (!slot)
         return;
     lap_cuda_free(slot->device, slot->memory);
+    lap_cuda_pinned_free(slot->rows);
     for (int i = 0; i < MARKS; i++)
         lap_cuda_event_destroy(slot->device, slot->marks[i]);
     if (slot->owns_stream)
@@ -150,6 +152,17 @@ size_t lap_device_slot_needs(const lap_device_staging *staging)
     return lay_out(staging, &at) ? at.bytes : 0;
 }
 
+/* The tables of a chain: rows for each photo, one table behind the other. */
+static size_t rows_bytes(int count)
+{
+    return (size_t)count * (LAP_CUDA_JPEG_DECODE_ROW + LAP_CUDA_JPEG_ENCODE_ROW + sizeof(lap_view_pair));
+}
+
+size_t lap_device_slot_chain_needs(size_t bytes, int count)
+{
+    return count > 1 ? bytes + rows_bytes(count) : bytes;
+}
+
 size_t lap_device_slot_room(const lap_device_slot *slot)
 {
     return slot->room;
@@ -173,22 +186,31 @@ lap_code lap_device_slot_resize(lap_device_slot *slot, size_t bytes, lap_error *
     return code;
 }
 
-/* ---- the steps of a photo ----------------------------------------------------------------------- */
+/* ---- the steps ---------------------------------------------------------------------------------- */
 
 typedef struct way { /* one photo's work on a slot */
     lap_device_slot *slot;
     const lap_device_staging *staging;
+    uint8_t *memory;
     lap_view stored, source, result; /* stored: before the turn; without a turn, the source */
-    lap_error *err;
 } way;
 
-static way way_of(lap_device_slot *slot, const lap_device_staging *staging, const layout *at, lap_error *err)
+typedef struct ways { /* of all photos of a chain */
+    way *way;
+    int count;
+    lap_device_slot *slot;
+    lap_cuda_table decode, encode; /* of several, */
+    lap_view_pairs pairs;          /* and these */
+    lap_error *err;
+} ways;
+
+static way way_of(lap_device_slot *slot, const lap_device_staging *staging, uint8_t *memory, const layout *at)
 {
     const int width = staging->width, height = staging->height, channels = staging->channels;
     const bool swap = lap_turn_transposes(staging->turn);
-    uint8_t *memory = slot->memory;
-    way w = {.slot = slot, .staging = staging, .source = staging->source, .result = staging->result};
-    w.err = err;
+    way w = {.slot = slot, .staging = staging, .memory = memory};
+    w.source = staging->source;
+    w.result = staging->result;
     if (!w.source.base)
         w.source = lap_cuda_view_in(slot->device, memory + at->source, width, height, channels, LAP_APRON);
     if (!w.result.base)
@@ -200,38 +222,53 @@ static way way_of(lap_device_slot *slot, const lap_device_staging *staging, cons
     return w;
 }
 
-static lap_code record(const way *w, int first, int end)
+static lap_code record(const ways *all, int first, int end)
 {
     lap_code code = LAP_OK;
-    for (int i = first; i < end && code == LAP_OK && !w->slot->is_untimed; i++)
-        code = lap_cuda_event_record(w->slot->device, w->slot->marks[i], w->slot->stream, w->err);
+    const lap_device_slot *slot = all->slot;
+    for (int i = first; i < end && code == LAP_OK && !slot->is_untimed; i++)
+        code = lap_cuda_event_record(slot->device, slot->marks[i], slot->stream, all->err);
     return code;
 }
 
-/* Decodes or uploads the source, unless the device has it already. */
-static lap_code bring_source(const way *w)
+static lap_code decode(const ways *all)
 {
-    lap_device_slot *slot = w->slot;
-    const lap_device_staging *staging = w->staging;
+    lap_cuda_jpeg_photo photos[LAP_DEVICE_CHAIN];
+    lap_device_slot *slot = all->slot;
     void *marks[LAP_CUDA_JPEG_STAGES + 1] = {0};
     marks[0] = slot->marks[BEGIN];
     marks[1] = slot->marks[UP];
     marks[LAP_CUDA_JPEG_STAGES] = slot->marks[DECODED];
-    if (staging->is_decoded)
-        return lap_cuda_jpeg_decode_enqueue(&staging->decode,
-            staging->bytes + staging->decode.frame.scan_begin, staging->tables.bytes, slot->memory,
-            &w->stored, staging->decoded, slot->stream, marks, w->err);
-    lap_code code = record(w, BEGIN, UP);
-    if (code == LAP_OK && staging->pixels.base)
-        code = lap_cuda_upload(&staging->pixels, &w->source, slot->stream, w->err);
-    return code == LAP_OK ? record(w, UP, FILTERED) : code;
+    for (int i = 0; i < all->count; i++) {
+        const way *w = &all->way[i];
+        const lap_device_staging *staging = w->staging;
+        photos[i] = (lap_cuda_jpeg_photo){.scan = staging->bytes + staging->decode.frame.scan_begin,
+            .staging = staging->tables.bytes,
+            .workspace = w->memory,
+            .result = staging->decoded,
+            .plan = &staging->decode,
+            .pixels = &w->stored};
+    }
+    return lap_cuda_jpeg_decode_enqueue(photos, all->count, &all->decode, slot->stream, marks, all->err);
+}
+
+/* Decodes or uploads the source, unless the device has it already. */
+static lap_code bring_source(const ways *all)
+{
+    const way *w = all->way;
+    if (w->staging->is_decoded)
+        return decode(all);
+    lap_code code = record(all, BEGIN, UP);
+    if (code == LAP_OK && w->staging->pixels.base)
+        code = lap_cuda_upload(&w->staging->pixels, &w->source, all->slot->stream, all->err);
+    return code == LAP_OK ? record(all, UP, FILTERED) : code;
 }
 
 /* Turns with the fastest transpose rung. It may write up to 3 bytes past each row, so the apron is filled
  * later. */
-static lap_code turn(const way *w)
+static lap_code turn(const way *w, lap_error *err)
 {
-    const lap_exec exec = {.threads = 1, .stream = w->slot->stream, .err = w->err};
+    const lap_exec exec = {.threads = 1, .stream = w->slot->stream, .err = err};
     const lap_turn_steps steps = lap_turn_steps_of(w->staging->turn);
     const lap_rung *rung;
     lap_view from = w->stored, to = w->source;
@@ -239,81 +276,156 @@ static lap_code turn(const way *w)
         return LAP_OK;
     lap_turn_views(w->staging->turn, &from, &to);
     if (!steps.transpose)
-        return lap_cuda_mirror(&from, &to, steps.left_right, w->slot->stream, w->err);
-    lap_code code = lap_rung_find_on_device(LAP_OP_TRANSPOSE, NULL, w->slot->device, &rung, w->err);
+        return lap_cuda_mirror(&from, &to, steps.left_right, w->slot->stream, err);
+    lap_code code = lap_rung_find_on_device(LAP_OP_TRANSPOSE, NULL, w->slot->device, &rung, err);
     return code == LAP_OK ? rung->run.transpose(&from, &to, &exec) : code;
 }
 
-static lap_code filter(const way *w, const lap_views_filter *f)
+static lap_code filter(const ways *all, const lap_views_filter *f)
 {
-    const lap_exec exec = {.threads = 1, .stream = w->slot->stream, .err = w->err};
-    const lap_code code = turn(w);
+    const lap_exec exec = {.threads = 1, .stream = all->slot->stream, .err = all->err};
+    const way *w = all->way;
+    lap_code code = LAP_OK;
+    for (int i = 0; i < all->count && code == LAP_OK; i++)
+        code = turn(&w[i], all->err);
     if (code != LAP_OK || !w->staging->is_filtered)
         return code;
-    return lap_views_fill_and_filter(f, &w->source, &w->result, &exec);
+    if (all->count == 1)
+        return lap_views_fill_and_filter(f, &w->source, &w->result, &exec);
+    for (int i = 0; i < all->count; i++)
+        all->pairs.rows[i] = (lap_view_pair){w[i].source, w[i].result};
+    return lap_views_fill_and_filter_many(f, &all->pairs, &exec);
 }
 
-static lap_code count(const way *w)
+static lap_code count_view(const way *w, const lap_view *view, int i, void *to, lap_error *err)
 {
-    const lap_view *views[] = {&w->source, &w->result};
     lap_device_slot *slot = w->slot;
+    uint8_t *counter = w->memory + (size_t)i * counter_bytes();
+    const lap_exec exec = {.threads = 1, .stream = slot->stream, .scratch = counter, .err = err};
     const lap_rung *rung;
-    if (!w->staging->is_counted)
-        return LAP_OK;
-    lap_photo_counts *counts = w->staging->counts;
-    void *const to[] = {counts->source, counts->result};
-    lap_code code = lap_rung_find_on_device(LAP_OP_HISTOGRAM, NULL, slot->device, &rung, w->err);
-    for (int i = 0; i < 2 && code == LAP_OK; i++) {
-        uint8_t *counter = (uint8_t *)slot->memory + (size_t)i * counter_bytes();
-        const lap_exec exec = {.threads = 1, .stream = slot->stream, .scratch = counter, .err = w->err};
-        code = lap_cuda_clear(slot->device, counter, LAP_SCRATCH_HEAD, slot->stream, w->err);
+    lap_code code = lap_rung_find_on_device(LAP_OP_HISTOGRAM, NULL, slot->device, &rung, err);
+    if (code == LAP_OK)
+        code = lap_cuda_clear(slot->device, counter, LAP_SCRATCH_HEAD, slot->stream, err);
+    if (code == LAP_OK)
+        code = rung->run.histogram(view, NULL, &exec);
+    return code == LAP_OK ? lap_cuda_copy(slot->device, to, counter, sizeof w->staging->counts->source,
+                                slot->stream, err)
+                          : code;
+}
+
+static lap_code count(const ways *all)
+{
+    lap_code code = LAP_OK;
+    for (int i = 0; i < all->count && code == LAP_OK; i++) {
+        const way *w = &all->way[i];
+        lap_photo_counts *counts = w->staging->counts;
+        if (!w->staging->is_counted)
+            continue;
+        code = count_view(w, &w->source, 0, counts->source, all->err);
         if (code == LAP_OK)
-            code = rung->run.histogram(views[i], NULL, &exec);
-        if (code == LAP_OK)
-            code = lap_cuda_copy(slot->device, to[i], counter, sizeof counts->source, slot->stream, w->err);
+            code = count_view(w, &w->result, 1, counts->result, all->err);
     }
     return code;
 }
 
-static lap_code encode(const way *w)
+static lap_code encode(const ways *all)
 {
-    lap_device_slot *slot = w->slot;
-    const lap_device_staging *staging = w->staging;
+    lap_cuda_jpeg_picture pictures[LAP_DEVICE_CHAIN];
+    lap_device_slot *slot = all->slot;
     void *marks[LAP_CUDA_JPEG_ENCODE_STAGES + 1] = {0};
     marks[0] = slot->marks[FILTERED];
     marks[LAP_CUDA_JPEG_ENCODE_STAGES - 1] = slot->marks[ENCODED];
     marks[LAP_CUDA_JPEG_ENCODE_STAGES] = slot->marks[DOWN];
-    if (!staging->is_encoded)
-        return record(w, FILTERED, MARKS);
-    return lap_cuda_jpeg_encode_enqueue(&staging->encode, &w->result, slot->memory,
-        staging->kind == LAP_HOST_PAGED ? NULL : staging->scan.bytes, &slot->scan, staging->encoded,
-        slot->stream, marks, w->err);
+    if (!all->way->staging->is_encoded)
+        return record(all, FILTERED, MARKS);
+    for (int i = 0; i < all->count; i++) {
+        const way *w = &all->way[i];
+        const lap_device_staging *staging = w->staging;
+        pictures[i] = (lap_cuda_jpeg_picture){.plan = &staging->encode,
+            .pixels = &w->result,
+            .workspace = w->memory,
+            .scan = staging->kind == LAP_HOST_PAGED ? NULL : staging->scan.bytes,
+            .result = staging->encoded};
+    }
+    slot->scan = lap_cuda_jpeg_encode_scan(pictures->plan, pictures->workspace);
+    return lap_cuda_jpeg_encode_enqueue(pictures, all->count, &all->encode, slot->stream, marks, all->err);
+}
+
+/* ---- a chain ------------------------------------------------------------------------------------ */
+
+static void place_rows(ways *all, uint8_t *there)
+{
+    const size_t count = (size_t)all->count, encode = count * LAP_CUDA_JPEG_DECODE_ROW,
+                 pairs = encode + count * LAP_CUDA_JPEG_ENCODE_ROW;
+    uint8_t *rows = all->slot->rows;
+    all->decode = (lap_cuda_table){rows, there};
+    all->encode = (lap_cuda_table){rows + encode, there + encode};
+    all->pairs = (lap_view_pairs){(lap_view_pair *)(void *)(rows + pairs), there + pairs, all->count};
+}
+
+/* Gives each photo its memory, and a chain of several its tables, in front of which they lie. */
+static lap_code place(ways *all, const lap_device_staging *const stagings[], lap_error *err)
+{
+    lap_device_slot *slot = all->slot;
+    uint8_t *memory = slot->memory, *const end = memory + slot->room;
+    lap_code code = LAP_OK;
+    if (all->count > 1 && !slot->rows)
+        code = lap_cuda_pinned_alloc(slot->device, rows_bytes(LAP_DEVICE_CHAIN), &slot->rows, err);
+    if (code != LAP_OK)
+        return code;
+    for (int i = 0; i < all->count; i++) {
+        layout at;
+        if (!lay_out(stagings[i], &at) || at.bytes > (size_t)(end - memory))
+            return lap_fail(err, LAP_E_INTERNAL, "a slot without room for its photo");
+        all->way[i] = way_of(slot, stagings[i], memory, &at);
+        memory += at.bytes;
+    }
+    if (all->count == 1)
+        return LAP_OK;
+    if (rows_bytes(all->count) > (size_t)(end - memory))
+        return lap_fail(err, LAP_E_INTERNAL, "a slot without room for its tables");
+    place_rows(all, memory);
+    return LAP_OK;
+}
+
+static lap_code enqueue(const ways *all, const lap_views_filter *f)
+{
+    lap_cuda_range_begin("lapedge: decode");
+    lap_code code = bring_source(all);
+    lap_cuda_range_end();
+    lap_cuda_range_begin("lapedge: filter");
+    code = code == LAP_OK ? filter(all, f) : code;
+    lap_cuda_range_end();
+    if (code == LAP_OK)
+        code = count(all);
+    lap_cuda_range_begin("lapedge: encode");
+    if (code == LAP_OK)
+        code = encode(all);
+    lap_cuda_range_end();
+    return code;
+}
+
+lap_code lap_device_slot_start_chain(lap_device_slot *slot, const lap_device_staging *const stagings[],
+    int count, const lap_views_filter *f, lap_error *err)
+{
+    way each[LAP_DEVICE_CHAIN];
+    ways all = {.way = each, .count = count, .slot = slot, .err = err};
+    for (int i = 0; i < count; i++)
+        if (count > LAP_DEVICE_CHAIN || (i > 0 && !lap_device_staging_go_together(stagings[0], stagings[i])))
+            return lap_fail(err, LAP_E_INTERNAL, "photos that do not go together");
+    lap_code code = make_marks(slot, err);
+    if (code == LAP_OK)
+        code = place(&all, stagings, err);
+    if (code != LAP_OK)
+        return code;
+    slot->result = each->result;
+    return enqueue(&all, f);
 }
 
 lap_code lap_device_slot_start(
     lap_device_slot *slot, const lap_device_staging *staging, const lap_views_filter *f, lap_error *err)
 {
-    layout at;
-    if (!lay_out(staging, &at) || at.bytes > slot->room)
-        return lap_fail(err, LAP_E_INTERNAL, "a slot without room for its photo");
-    lap_code code = make_marks(slot, err);
-    if (code != LAP_OK)
-        return code;
-    const way w = way_of(slot, staging, &at, err);
-    slot->result = w.result;
-    lap_cuda_range_begin("lapedge: decode");
-    code = bring_source(&w);
-    lap_cuda_range_end();
-    lap_cuda_range_begin("lapedge: filter");
-    code = code == LAP_OK ? filter(&w, f) : code;
-    lap_cuda_range_end();
-    if (code == LAP_OK)
-        code = count(&w);
-    lap_cuda_range_begin("lapedge: encode");
-    if (code == LAP_OK)
-        code = encode(&w);
-    lap_cuda_range_end();
-    return code;
+    return lap_device_slot_start_chain(slot, &staging, 1, f, err);
 }
 
 lap_code lap_device_slot_is_through(lap_device_slot *slot, bool *through, lap_error *err)

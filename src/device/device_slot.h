@@ -1,6 +1,7 @@
-/* A CUDA stream with the device memory for one photo. Enqueues all steps of a staging's plan at once and
- * waits for none. Allocates only if the photo is larger than those before. An object belongs to one thread at
- * a time. In a build without CUDA nothing can be created (LAP_E_BACKEND). */
+/* A CUDA stream with the device memory for a photo, or for several small photos that share their launches (a
+ * chain). Enqueues all steps of the stagings' plans at once and waits for none. Allocates only if the photos
+ * are larger than those before. An object belongs to one thread at a time. In a build without CUDA nothing
+ * can be created (LAP_E_BACKEND). */
 #ifndef LAP_DEVICE_SLOT_H
 #define LAP_DEVICE_SLOT_H
 
@@ -22,8 +23,11 @@ void lap_device_slot_without_times(lap_device_slot *slot);
  * memory, which the device may still be using. NULL is fine. */
 void lap_device_slot_abandon(lap_device_slot *slot);
 
+enum { LAP_DEVICE_CHAIN = 64 }; /* the most photos of a chain */
 /* Bytes of device memory that a planned staging needs; 0 if the number overflows. */
 size_t lap_device_slot_needs(const lap_device_staging *staging);
+/* Bytes of device memory of a chain of `count` photos that need `bytes` together when each is alone. */
+size_t lap_device_slot_chain_needs(size_t bytes, int count);
 size_t lap_device_slot_room(const lap_device_slot *slot);
 /* Allocates exactly this many bytes instead of what it had (0: none). The stream must be idle. */
 lap_code lap_device_slot_resize(lap_device_slot *slot, size_t bytes, lap_error *err);
@@ -32,20 +36,23 @@ lap_code lap_device_slot_resize(lap_device_slot *slot, size_t bytes, lap_error *
  * count, encode. The slot must have room for it. filter: used if the plan filters. */
 lap_code lap_device_slot_start(
     lap_device_slot *slot, const lap_device_staging *staging, const lap_views_filter *filter, lap_error *err);
-/* The same, but allocates room first and waits for the end. The stream is idle when it returns. Adds the
- * stages' durations to times. */
+/* The same for 1 .. LAP_DEVICE_CHAIN photos with the same filter that go together. */
+lap_code lap_device_slot_start_chain(lap_device_slot *slot, const lap_device_staging *const stagings[],
+    int count, const lap_views_filter *filter, lap_error *err);
+/* lap_device_slot_start for one, but allocates room first and waits for the end. The stream is idle when it
+ * returns. Adds the stages' durations to times. */
 lap_code lap_device_slot_run(lap_device_slot *slot, const lap_device_staging *staging,
     const lap_views_filter *filter, lap_times *times, lap_error *err);
 /* *through: whether all that was enqueued is done. */
 lap_code lap_device_slot_is_through(lap_device_slot *slot, bool *through, lap_error *err);
 /* Waits until all that was enqueued is done or has failed. */
 lap_code lap_device_slot_wait(lap_device_slot *slot, lap_error *err);
-/* After the photo is done: these copy its scan (LAP_HOST_PAGED only), or the pixels of its result, to the
- * host. Both wait for the copy. */
+/* After a photo that was alone is done: these copy its scan (LAP_HOST_PAGED only), or the pixels of its
+ * result, to the host. Both wait for the copy. */
 lap_code lap_device_slot_scan(
     lap_device_slot *slot, const lap_device_staging *staging, lap_chunk *scan, lap_error *err);
 lap_code lap_device_slot_pixels(lap_device_slot *slot, const lap_view *host, lap_error *err);
-/* After the photo is done: adds the durations of its stages on the device. */
+/* After the photos are done: adds the durations of their stages on the device. */
 lap_code lap_device_slot_times(lap_device_slot *slot, lap_times *times, lap_error *err);
 
 #endif

@@ -85,8 +85,10 @@ static lap_code grow(lap_device_staging *staging, lap_pinned *pinned, size_t byt
         return LAP_OK;
     const size_t others = bytes_of(staging) - pinned->room;
     if (!lap_add(bytes, bytes / 8 + PAGE, &room) ||
-        (staging->most && (room > staging->most || others > staging->most - room)))
+        (staging->most && (room > staging->most || others > staging->most - room))) {
+        staging->is_short = true;
         return lap_fail(err, LAP_E_LIMIT, "more pinned memory than the limit");
+    }
     room = room / PAGE * PAGE;
     drop(staging, pinned);
     void *memory = NULL;
@@ -102,6 +104,7 @@ static lap_code grow(lap_device_staging *staging, lap_pinned *pinned, size_t byt
 
 lap_code lap_device_staging_file(lap_device_staging *staging, size_t bytes, lap_error *err)
 {
+    staging->is_short = false;
     const lap_code code = grow(staging, &staging->file, bytes, err);
     staging->bytes = staging->file.bytes;
     return code;
@@ -130,6 +133,13 @@ bool lap_device_staging_is_pinned(const lap_device_staging *s)
     return s->kind != LAP_HOST_PINS ||
            (s->file.is_pinned && s->tables.is_pinned && s->verdicts.is_pinned &&
                (!s->scan.bytes || s->scan.is_pinned)); /* a photo that is only measured has no scan */
+}
+
+bool lap_device_staging_go_together(const lap_device_staging *a, const lap_device_staging *b)
+{
+    return a->kind != LAP_HOST_PAGED && b->kind == a->kind && a->is_decoded && b->is_decoded &&
+           a->is_filtered == b->is_filtered && a->is_encoded == b->is_encoded &&
+           a->is_counted == b->is_counted;
 }
 
 /* Plans the encoder to match the header that the CPU writes. */

@@ -32,6 +32,7 @@ typedef struct lap_device_staging {
     lap_cuda_jpeg_result *decoded; /* written by the device */
     lap_cuda_jpeg_encoded *encoded;
     lap_photo_counts *counts;
+    bool is_short;        /* the last photo needed more than `most` */
     bool is_staged;       /* tables holds those of an earlier photo */
     const uint8_t *bytes; /* the input file's: file.bytes, or lent by the caller */
     size_t file_bytes;
@@ -76,6 +77,8 @@ lap_code lap_device_staging_plan(
 /* Pins memory that was added since. Call it before lap_device_slot_start. LAP_E_MEMORY, LAP_E_DEVICE. */
 lap_code lap_device_staging_pin(lap_device_staging *staging, lap_error *err);
 bool lap_device_staging_is_pinned(const lap_device_staging *staging);
+/* Whether two planned photos can be in a chain (device_slot.h): pinned files, and the same steps. */
+bool lap_device_staging_go_together(const lap_device_staging *a, const lap_device_staging *b);
 /* After the slot is done: whether the source is right, whether the scan is, and whether all planned work is;
  * if not, the CPU must do the photo. */
 bool lap_device_staging_has_source(const lap_device_staging *staging);

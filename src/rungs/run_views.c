@@ -67,6 +67,17 @@ lap_code lap_views_fill_and_filter(
     return code == LAP_OK ? f->rung->run.filter(in, out, f->params, exec) : code;
 }
 
+lap_code lap_views_fill_and_filter_many(
+    const lap_views_filter *f, const lap_view_pairs *pairs, const lap_exec *exec)
+{
+    lap_code code = LAP_OK;
+    if (f->rung->filter_many)
+        return f->rung->filter_many(pairs, f->border, f->params, exec);
+    for (int i = 0; i < pairs->count && code == LAP_OK; i++)
+        code = lap_views_fill_and_filter(f, &pairs->rows[i].in, &pairs->rows[i].out, exec);
+    return code;
+}
+
 lap_code lap_views_run_filter(const lap_views_filter *f, lap_views_space *space, const lap_view *in,
     const lap_view *out, void *stream, lap_error *err)
 {

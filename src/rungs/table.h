@@ -37,7 +37,9 @@ static inline const char *lap_no_openmp(void)
 /* In a build without CUDA, cuda/device/none.c defines lap_cuda_unavailable. */
 #if LAP_HAVE_CUDA
 #define LAP_ON_CUDA(ladder, function) .device = 1, .available = lap_cuda_unavailable, .run.ladder = function
+#define LAP_IF_CUDA(function) function
 #else
+#define LAP_IF_CUDA(function) NULL
 #define LAP_ON_CUDA(ladder, function) .device = 1, .available = lap_cuda_unavailable
 #endif
 

@@ -63,7 +63,7 @@ const lap_rung lap_filter_table[] = {
     {CUDA, .name = "cuda-shuffle", .what = "16 bytes per thread, the neighbours' sums by shuffles",
         .integers = true, LAP_ON_CUDA(filter, lap_filter_cuda_shuffle)},
     {CUDA, .name = "cuda-fast", .what = "wide coalesced loads, sliding sums in registers", .integers = true,
-        LAP_ON_CUDA(filter, lap_filter_cuda_fast)},
+        .filter_many = LAP_IF_CUDA(lap_filter_cuda_fast_many), LAP_ON_CUDA(filter, lap_filter_cuda_fast)},
     /* No CUDA rung here: the first call takes 110 to 240 ms (H200, CUDA 13.0, 2026-11-22), and the CPU
      * finishes a photo before that. */
     {FILTER, .name = "auto", .family = "auto", .resolves = "simd,openmp,c",

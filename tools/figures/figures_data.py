@@ -383,6 +383,36 @@ def two_devices(step, key):
     return folder(step, key, "folders-2.json")
 
 
+def small_photos(step, key):
+    """The same of the steps "small" and "small stats"."""
+    return folder(step, key, "folders-small.json")
+
+
+def small_rates(command):
+    """Small photos a second in whole processes: chains, the CPU, and a device that took one photo after the other."""
+    lines = []
+    for name, step in (("20,000 of 500x375", "small, 20000 photos"), ("100,000 of 500x375", "small, 100000 photos"),
+                       ("100,000 of 162x121", "thumb, 100000 photos"),
+                       ("20,000 of 500x375, `stats`", "stats of small photos, 20000")):
+        step += ": medians of photos per second"
+        lines.append([name, *(count(small_photos(step, way)) for way in ("cuda-fast", "simd", "before"))])
+    return table(["photos", "`cuda-fast`", "`simd`", "`cuda-fast` before chains"], lines) + f"\n`{command}`\n"
+
+
+def chain_rates():
+    """Photos a second of tests/kernels/jpegcuda/chain_bench.c, by streams and photos a chain."""
+    text = (PROFILE / "codec" / "chains.txt").read_text(encoding="utf-8")
+    rows = re.findall(r"# +(\d+) streams, chains of +(\d+): (decode(?:, filter, encode)?) +(\d+)", text)
+    if not rows:
+        raise Missing("chains.txt")
+    found = {}
+    for streams, together, work, rate in rows:
+        found.setdefault((int(streams), int(together)), {})[work] = count(float(rate))
+    return table(["streams", "photos a chain", "decode", "decode, filter, encode"],
+                 [[str(streams), str(together), one["decode"], one["decode, filter, encode"]]
+                  for (streams, together), one in found.items()])
+
+
 def one_of_two(step, key):
     """The same machine, where CUDA sees only one of its two devices."""
     return folder(step, key, "folders-1-of-2.json")
@@ -1133,7 +1163,7 @@ def names():
              encoders, encoders_c, encoder_steps, encoder_forms, encoder_whole, encoder_folders, at_once,
              form_at_once, unmarked, encoder_goals, encoder_bounds, bound, bound_change, stage_share,
              restart_ms, neon, fused, figures_steps.steps,
-             folder_rates, folder_stages, sample, inner_loop, two_devices, one_of_two, max, min, abs)
+             folder_rates, folder_stages, small_photos, small_rates, chain_rates, sample, inner_loop, two_devices, one_of_two, max, min, abs)
     return {function.__name__: function for function in known}
 
 

@@ -38,8 +38,10 @@ namespace shuffle
 namespace fast
 {
 #define lap_filter_cuda_fast lap_control_fast
+#define lap_filter_cuda_fast_many lap_control_fast_many
 #include "cuda/filter/filter_7_fast.cu"
 #undef lap_filter_cuda_fast
+#undef lap_filter_cuda_fast_many
 } // namespace fast
 
 typedef lap_code control_fn(const lap_view *in, const lap_view *out, const lap_exec *exec);

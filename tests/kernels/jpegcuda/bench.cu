@@ -89,8 +89,9 @@ static void enqueue(slot *s, void *const *events)
     lap_error err;
     lap_cuda_jpeg_decode_stage_tables(&s->plan, s->staging, s->is_staged);
     s->is_staged = true;
-    if (lap_cuda_jpeg_decode_enqueue(&s->plan, file_bytes + s->plan.frame.scan_begin, s->staging,
-            s->workspace, &s->view, s->result, s->stream, events, &err)) {
+    const lap_cuda_jpeg_photo photo = {
+        file_bytes + s->plan.frame.scan_begin, s->staging, s->workspace, s->result, &s->plan, &s->view};
+    if (lap_cuda_jpeg_decode_enqueue(&photo, 1, NULL, s->stream, events, &err)) {
         fprintf(stderr, "jpeg_bench: %s\n", err.message);
         exit(1);
     }

@@ -14,7 +14,7 @@
 #include "make.h"
 #include "subject.h"
 
-enum { MOST_SIDE = 70 };
+enum { MOST_SIDE = 70, TOGETHER = 8 /* in most batches */, MANY = 200 };
 
 static int tests, failures, taken, left;
 static unsigned seed = 20261122;
@@ -32,27 +32,33 @@ static void report(bool ok, const char *what)
     fflush(stdout);
 }
 
-/* Whether the device gives what libjpeg gives, or leaves the picture alone where it may. */
-static bool same(const uint8_t *bytes, size_t size, bool gray, bool must_take,
-    const lap_cuda_jpeg_tuning *tuning, const char *name)
+/* Whether the device gave what libjpeg gives, or left the picture alone where it may. Frees its pixels. */
+static bool is_right(device_picture *p, bool must_take, const char *name)
 {
-    picture expected, got;
-    const int odd = device_decode(bytes, size, gray, tuning, &got);
-    bool good = odd == 0 || (odd != BROKEN && !must_take);
-    taken += odd == 0;
-    left += odd != 0;
+    picture expected;
+    bool good = p->odd == 0 || (p->odd != BROKEN && !must_take);
+    taken += p->odd == 0;
+    left += p->odd != 0;
     if (!good)
-        printf("# %s: not decoded (%d)\n", name, odd);
-    if (odd == 0) {
-        const verdict v = libjpeg_decode(bytes, size, gray, &expected);
-        const char *difference = v != FINE ? "libjpeg finds it odd" : picture_difference(&got, &expected);
+        printf("# %s: not decoded (%d)\n", name, p->odd);
+    if (p->odd == 0) {
+        const verdict v = libjpeg_decode(p->bytes, p->size, p->gray, &expected);
+        const char *difference = v != FINE ? "libjpeg finds it odd" : picture_difference(&p->got, &expected);
         if (*difference)
             printf("# %s: %s\n", name, difference);
         good = !*difference;
         free(expected.pixels);
     }
-    free(got.pixels);
+    free(p->got.pixels);
     return good;
+}
+
+static bool same(const uint8_t *bytes, size_t size, bool gray, bool must_take,
+    const lap_cuda_jpeg_tuning *tuning, const char *name)
+{
+    device_picture one = {.bytes = bytes, .size = size, .gray = gray};
+    device_decode_batch(&one, 1, tuning);
+    return is_right(&one, must_take, name);
 }
 
 static bool same_kind(const make_kind *kind, const lap_cuda_jpeg_tuning *tuning)
@@ -126,6 +132,19 @@ static void check_large(void)
     report(same_kind(&thin, NULL) && same_kind(&tall, NULL), "thin and tall pictures");
 }
 
+/* Decodes the pictures together. Frees them and their pixels. */
+static bool all_right(device_picture *pictures, int count, const bool *must_take, char (*names)[200],
+    const lap_cuda_jpeg_tuning *tuning)
+{
+    bool good = true;
+    device_decode_batch(pictures, count, tuning);
+    for (int i = 0; i < count; i++) {
+        good = is_right(&pictures[i], must_take[i], names[i]) && good;
+        free((void *)(uintptr_t)pictures[i].bytes);
+    }
+    return good;
+}
+
 /* For runtimes on which a barrier takes milliseconds. */
 static void check_few(void)
 {
@@ -135,6 +154,17 @@ static void check_few(void)
         k.quality = 95;
         report(same_kind(&k, &tunings[s % 2 + 1]), make_name(&k));
     }
+    device_picture pictures[SAMPLINGS] = {{0}};
+    bool must_take[SAMPLINGS];
+    char names[SAMPLINGS][200];
+    for (int s = 0; s < SAMPLINGS; s++) {
+        make_kind k = kind_of(33 - 5 * s, 18 + 3 * s, (make_sampling)s, (unsigned)s);
+        make_bytes jpeg = make_jpeg(&k);
+        must_take[s] = true;
+        snprintf(names[s], sizeof names[s], "together: %s", make_name(&k));
+        pictures[s] = (device_picture){.bytes = jpeg.data, .size = jpeg.size};
+    }
+    report(all_right(pictures, SAMPLINGS, must_take, names, &tunings[1]), "small pictures together");
 }
 
 /* seed: the largest value */
@@ -227,33 +257,100 @@ static void check_others(void)
     free(both);
 }
 
-/* Flipped bits, overwritten bytes, cuts: libjpeg's pixels without a warning, or left alone. */
+/* Flips a bit, overwrites a byte, or cuts: mostly behind the header. */
+static void damage(make_bytes *jpeg, int turn, unsigned *state, char name[200], const make_kind *k)
+{
+    const size_t safe = turn % 4 ? jpeg->size / 3 : 0;
+    const size_t at = safe + make_random(state) % (jpeg->size - safe);
+    if (turn % 7 == 0)
+        jpeg->size = at;
+    else if (turn % 7 == 1)
+        jpeg->data[at] = (uint8_t)make_random(state);
+    else
+        jpeg->data[at] ^= (uint8_t)(1 << make_random(state) % 8);
+    snprintf(name, 200, "damage %d at %zu of %s", turn, at, make_name(k));
+}
+
+/* Damaged files, alone and in batches of any number, where every third picture is whole: libjpeg's pixels
+ * without a warning, or left alone. The whole ones must be taken, whatever stands beside them. */
 static void check_damage(int rounds)
 {
     unsigned state = seed;
-    int before_taken = taken, before_left = left;
+    int before_taken = taken, before_left = left, whole = 0;
     bool good = true;
-    for (int i = 0; i < rounds; i++) {
-        make_kind k = kind_of(40 + i % 23, 30 + i % 31, (make_sampling)(i % SAMPLINGS), (unsigned)i);
-        make_bytes jpeg = make_jpeg(&k);
-        const size_t safe = i % 4 ? jpeg.size / 3 : 0; /* mostly behind the header */
-        const size_t at = safe + make_random(&state) % (jpeg.size - safe);
-        char name[200];
-        size_t size = jpeg.size;
-        if (i % 7 == 0)
-            size = at;
-        else if (i % 7 == 1)
-            jpeg.data[at] = (uint8_t)make_random(&state);
-        else
-            jpeg.data[at] ^= (uint8_t)(1 << make_random(&state) % 8);
-        snprintf(name, sizeof name, "damage %d at %zu of %s", i, at, make_name(&k));
+    for (int i = 0, batch = 1; i < rounds; i += batch, batch = batch % TOGETHER + 1) {
+        device_picture pictures[TOGETHER] = {{0}};
+        bool must_take[TOGETHER];
+        char names[TOGETHER][200];
+        for (int j = 0; j < batch; j++) {
+            const int turn = i + j;
+            make_kind k =
+                kind_of(40 + turn % 23, 30 + turn % 31, (make_sampling)(turn % SAMPLINGS), (unsigned)turn);
+            make_bytes jpeg = make_jpeg(&k);
+            must_take[j] = turn % 3 == 0 && batch > 1;
+            whole += must_take[j];
+            if (must_take[j])
+                snprintf(names[j], sizeof names[j], "whole %d: %s", turn, make_name(&k));
+            else
+                damage(&jpeg, turn, &state, names[j], &k);
+            pictures[j] = (device_picture){.bytes = jpeg.data, .size = jpeg.size, .gray = turn % 11 == 0};
+        }
         if ((unsigned)i % parts == part)
-            good = same(jpeg.data, size, false, false, &tunings[i % 4], name) && good;
-        free(jpeg.data);
+            good = all_right(pictures, batch, must_take, names, &tunings[i % 4]) && good;
+        else
+            for (int j = 0; j < batch; j++)
+                free((void *)(uintptr_t)pictures[j].bytes);
     }
-    printf("# of %d damaged files %d were decoded, %d left alone\n", rounds, taken - before_taken,
-        left - before_left);
-    report(good && taken > before_taken && left > before_left, "damaged files");
+    printf("# of %d files, %d of them whole, %d were decoded, %d left alone\n", rounds, whole,
+        taken - before_taken, left - before_left);
+    report(good && taken > before_taken && left > before_left, "damaged files, between whole ones");
+}
+
+/* Small and large pictures of all samplings, gray ones, and one that is not for the device: all together. */
+static void check_batch(void)
+{
+    bool good = true;
+    for (int first = 0; first < SAMPLINGS; first++) {
+        device_picture pictures[TOGETHER] = {{0}};
+        bool must_take[TOGETHER];
+        char names[TOGETHER][200];
+        for (int i = 0; i < TOGETHER; i++) {
+            static const int sides[] = {1, 330, 16, 57, 5, 120, 8, 33};
+            make_kind k = kind_of(sides[i], sides[(i + first) % TOGETHER],
+                i == 5 ? S411 : (make_sampling)((i + first) % SAMPLINGS), (unsigned)(first + 8 * i));
+            make_bytes jpeg = make_jpeg(&k);
+            must_take[i] = i != 5;
+            snprintf(names[i], sizeof names[i], "picture %d of batch %d: %s", i, first, make_name(&k));
+            pictures[i] = (device_picture){.bytes = jpeg.data, .size = jpeg.size, .gray = i == 3};
+        }
+        good = all_right(pictures, TOGETHER, must_take, names, &tunings[first % 4]) && good;
+    }
+    report(good, "pictures of all sizes and samplings together");
+    report(lap_cuda_jpeg_decode_enqueue(NULL, 0, NULL, NULL, NULL, NULL) == LAP_E_USAGE &&
+               lap_cuda_jpeg_decode_enqueue(NULL, LAP_CUDA_JPEG_PHOTOS + 1, NULL, NULL, NULL, NULL) ==
+                   LAP_E_USAGE,
+        "no pictures, or more than go together, are refused");
+}
+
+/* 200 small pictures together, of which every seventh is damaged and one is not for the device. */
+static void check_many(void)
+{
+    static device_picture pictures[MANY];
+    static bool must_take[MANY];
+    static char names[MANY][200];
+    unsigned state = seed;
+    for (int i = 0; i < MANY; i++) {
+        make_kind k = kind_of(1 + i * 13 % 61, 1 + i * 29 % 53,
+            i == 77 ? S411 : (make_sampling)(i % SAMPLINGS), (unsigned)(i / 3));
+        make_bytes jpeg = make_jpeg(&k);
+        must_take[i] = i % 7 && i != 77;
+        if (i % 7)
+            snprintf(names[i], sizeof names[i], "%d of many: %s", i, make_name(&k));
+        else
+            damage(&jpeg, 2 + i, &state, names[i], &k);
+        pictures[i] = (device_picture){.bytes = jpeg.data, .size = jpeg.size, .gray = i % 10 == 0};
+    }
+    report(all_right(pictures, MANY, must_take, names, NULL), "200 pictures together, some of them odd");
 }
 
 static void check_file(const char *name)
@@ -312,6 +409,8 @@ int main(int argc, char **argv)
         check_others();
         check_sizes(full);
         check_large();
+        check_batch();
+        check_many();
         check_range();
         check_out_of_step();
         check_damage(full ? 20000 : 400);

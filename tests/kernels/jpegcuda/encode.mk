@@ -19,8 +19,11 @@ $(P)/encode_bench: $(B)/tests/kernels/jpegcuda/encode_bench.cu.o \
   $(patsubst %,$(P)/tests/kernels/jpegcuda/%.o,encode_reference.c encode_target.c) \
   $(B)/liblapedge.a
 	$(call say,LINK)$(CXX_HOST) -static-libgcc -static-libstdc++ -o $@ $^ $(filter -L%,$(LIBS)) $(PORTABLE_LIBS)
-portable-tests: $(P)/encode_check $(P)/encode_bench
--include $(foreach k,asan tsan,$(patsubst %,$(B)/cudacpu/$(k)/%.d,$(JPEGCUDA_ENCODE_C))) $(patsubst %,$(P)/%.d,$(JPEGCUDA_ENCODE_C))
+$(P)/chain_bench: $(P)/tests/kernels/jpegcuda/chain_bench.c.o $(B)/liblapedge.a
+	$(call say,LINK)$(CXX_HOST) -static-libgcc -static-libstdc++ -o $@ $^ $(filter -L%,$(LIBS)) $(PORTABLE_LIBS)
+portable-tests: $(P)/encode_check $(P)/encode_bench $(P)/chain_bench
+-include $(foreach k,asan tsan,$(patsubst %,$(B)/cudacpu/$(k)/%.d,$(JPEGCUDA_ENCODE_C))) $(patsubst %,$(P)/%.d,$(JPEGCUDA_ENCODE_C)) \
+  $(P)/tests/kernels/jpegcuda/chain_bench.c.d
 
 # The whole program with its CUDA backends on the CPU runtime: what the command line does with a device shows
 # without one.
@@ -45,6 +48,16 @@ $(B)/tests/cudacpu_device_pool: $(DEVICE_POOL_C:%=$(B)/cudacpu/asan/%.o) $(B)/cu
 $(B)/tests/cudacpu_device_pool_races: $(DEVICE_POOL_C:%=$(B)/cudacpu/tsan/%.o) $(B)/cudacpu/tsan/libkernels.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_tsan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
+# Photos in a chain.
+CHAINS_C := tests/kernels/jpegcuda/chains.c tests/kernels/jpegcuda/make.c $(filter-out $(RUNG_SRC) %/none.c,$(sort $(SRC)))
+$(B)/tests/cudacpu_chains: $(CHAINS_C:%=$(B)/cudacpu/asan/%.o) $(B)/cudacpu/asan/libkernels.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
+$(B)/tests/cudacpu_chains_races: $(CHAINS_C:%=$(B)/cudacpu/tsan/%.o) $(B)/cudacpu/tsan/libkernels.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_tsan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
+TESTS += $(B)/tests/cudacpu_chains $(B)/tests/cudacpu_chains_races
+-include $(CHAINS_C:%=$(B)/cudacpu/asan/%.d) $(CHAINS_C:%=$(B)/cudacpu/tsan/%.d)
 # Photos turned there.
 $(B)/tests/cudacpu_turns: $(patsubst %,$(B)/cudacpu/asan/%.o,tests/kernels/jpegcuda/turns.c tests/kernels/jpegcuda/make.c \
   $(filter-out $(RUNG_SRC) %/none.c,$(sort $(SRC)))) $(B)/cudacpu/asan/libkernels.a

@@ -57,9 +57,8 @@ static slot make_slot(const lap_cuda_jpeg_encode_plan &plan, const lap_view &hos
 
 static void encode(const lap_cuda_jpeg_encode_plan &plan, slot &s, void *const *events)
 {
-    need(lap_cuda_jpeg_encode_enqueue(
-             &plan, &s.pixels, s.workspace, s.scan, NULL, s.result, s.stream, events, &err) == LAP_OK,
-        "encode");
+    const lap_cuda_jpeg_picture picture = {&plan, &s.pixels, s.workspace, s.scan, s.result};
+    need(lap_cuda_jpeg_encode_enqueue(&picture, 1, NULL, s.stream, events, &err) == LAP_OK, "encode");
 }
 
 static bool is_right(const slot &s, const lap_reference &r)

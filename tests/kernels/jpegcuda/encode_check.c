@@ -127,68 +127,134 @@ static lap_chunk header_of(const lap_write_options *options, lap_cuda_jpeg_targe
     return parts.header;
 }
 
-/* The device's scan, malloc'ed; overflow or a refusal: NULL. */
-static uint8_t *device_scan(
-    const lap_view *pixels, const lap_cuda_jpeg_target *target, size_t capacity, size_t *size)
-{
+typedef struct work { /* of a picture on the device */
     lap_cuda_jpeg_encode_plan plan;
-    lap_cuda_jpeg_encoded result = {0};
+    lap_cuda_jpeg_encoded result;
     lap_view view;
     void *workspace;
-    if (!lap_cuda_jpeg_encode_plan_make(target, capacity, &plan))
-        return NULL;
-    uint8_t *scan = aligned_alloc(16, (plan.capacity + 15) / 16 * 16);
-    need(scan && lap_cuda_view_create(0, pixels->width, pixels->height, pixels->channels, 0, &view, &err) ==
-                     LAP_OK,
+    uint8_t *scan; /* malloc'ed; overflow or a refusal: NULL */
+} work;
+
+static bool prepare(work *w, const lap_view *pixels, const lap_cuda_jpeg_target *target, size_t capacity)
+{
+    *w = (work){.workspace = NULL};
+    if (!lap_cuda_jpeg_encode_plan_make(target, capacity, &w->plan))
+        return false;
+    need(
+        lap_cuda_view_create(0, pixels->width, pixels->height, pixels->channels, 0, &w->view, &err) == LAP_OK,
         "memory");
-    need(lap_cuda_alloc(0, plan.workspace_bytes, &workspace, &err) == LAP_OK &&
-             lap_cuda_upload(pixels, &view, NULL, &err) == LAP_OK,
+    need(lap_cuda_alloc(0, w->plan.workspace_bytes, &w->workspace, &err) == LAP_OK &&
+             lap_cuda_upload(pixels, &w->view, NULL, &err) == LAP_OK,
         "upload");
-    const void *on_device;
-    need(lap_cuda_jpeg_encode_enqueue(&plan, &view, workspace, NULL, &on_device, &result, NULL, NULL, &err) ==
+    return true;
+}
+
+/* Encodes the pictures together; frees what they had on the device. Every third scan is also brought to host
+ * memory, and compared. */
+static void encode(work *works, int count)
+{
+    lap_cuda_jpeg_picture *pictures = calloc((size_t)count, sizeof *pictures);
+    lap_cuda_table table = {0};
+    void *results = NULL;
+    need(
+        pictures &&
+            lap_cuda_pinned_alloc(0, (size_t)count * LAP_CUDA_JPEG_ENCODE_ROW, &table.host, &err) == LAP_OK &&
+            lap_cuda_alloc(0, (size_t)count * LAP_CUDA_JPEG_ENCODE_ROW, &table.device, &err) == LAP_OK &&
+            lap_cuda_pinned_alloc(0, (size_t)count * sizeof(lap_cuda_jpeg_encoded), &results, &err) == LAP_OK,
+        "memory");
+    memset(results, 0xFF, (size_t)count * sizeof(lap_cuda_jpeg_encoded));
+    for (int i = 0; i < count; i++) {
+        pictures[i] = (lap_cuda_jpeg_picture){
+            &works[i].plan, &works[i].view, works[i].workspace, NULL, (lap_cuda_jpeg_encoded *)results + i};
+        if (i % 3 == 2)
+            need(lap_cuda_pinned_alloc(0, works[i].plan.capacity, &pictures[i].scan, &err) == LAP_OK,
+                "memory");
+    }
+    need(lap_cuda_jpeg_encode_enqueue(pictures, count, count > 1 ? &table : NULL, NULL, NULL, &err) ==
                  LAP_OK &&
              lap_cuda_sync(0, NULL, &err) == LAP_OK,
         "encoding");
-    if (result.overflow) {
-        free(scan);
-        scan = NULL;
-    } else {
-        need(lap_cuda_copy(0, scan, on_device, result.bytes, NULL, &err) == LAP_OK &&
-                 lap_cuda_sync(0, NULL, &err) == LAP_OK,
-            "download");
+    for (int i = 0; i < count; i++) {
+        work *w = &works[i];
+        w->result = *pictures[i].result;
+        if (!w->result.overflow) {
+            w->scan = malloc(w->result.bytes + 1);
+            need(w->scan &&
+                     lap_cuda_copy(0, w->scan, lap_cuda_jpeg_encode_scan(&w->plan, w->workspace),
+                         w->result.bytes, NULL, &err) == LAP_OK &&
+                     lap_cuda_sync(0, NULL, &err) == LAP_OK,
+                "download");
+            need(!pictures[i].scan || memcmp(pictures[i].scan, w->scan, w->result.bytes) == 0,
+                "the same bytes on both sides");
+        }
+        lap_cuda_pinned_free(pictures[i].scan);
+        lap_cuda_free(0, w->workspace);
+        lap_cuda_view_destroy(&w->view);
     }
-    *size = result.bytes;
-    lap_cuda_free(0, workspace);
-    lap_cuda_view_destroy(&view);
-    return scan;
+    lap_cuda_pinned_free(table.host);
+    lap_cuda_pinned_free(results);
+    lap_cuda_free(0, table.device);
+    free(pictures);
 }
 
-static bool agrees(const test_case *c, char message[200])
-{
+/* A picture, what the CPU makes of it, and how it goes to the device. */
+typedef struct subject {
+    test_case c;
     lap_image image;
+    lap_chunk file, header;
+    work work;
+} subject;
+
+static void make_subject(subject *s, const test_case *c)
+{
     lap_header from;
     lap_cuda_jpeg_target target;
+    *s = (subject){.c = *c};
     const lap_write_options options = options_of(c, &from);
-    need(lap_image_create(&image, c->width, c->height, c->channels, 0, &err) == LAP_OK, "memory");
-    fill(&image.view, c);
-    lap_chunk file = cpu_file(&image.view, &options), header = header_of(&options, &target);
-    const size_t begin = header.size, expected = file.size - begin - 2;
-    size_t size = 0, at = 0;
+    need(lap_image_create(&s->image, c->width, c->height, c->channels, 0, &err) == LAP_OK, "memory");
+    fill(&s->image.view, c);
+    s->file = cpu_file(&s->image.view, &options);
+    s->header = header_of(&options, &target);
     /* Noise at quality 100 takes more than a byte a sample. */
-    uint8_t *scan = device_scan(&image.view, &target, 4 * expected + 4096, &size);
-    while (scan && at < size && at < expected && scan[at] == file.data[begin + at])
+    const size_t capacity = 4 * (s->file.size - s->header.size) + 4096;
+    need(prepare(&s->work, &s->image.view, &target, capacity), "a plan");
+}
+
+static void free_subject(subject *s)
+{
+    free(s->work.scan);
+    lap_chunk_free(&s->file);
+    lap_chunk_free(&s->header);
+    lap_image_destroy(&s->image);
+}
+
+/* Whether the device's scan is the CPU's. */
+static bool is_right(const subject *s, char message[200])
+{
+    const test_case *c = &s->c;
+    const uint8_t *scan = s->work.scan;
+    const size_t begin = s->header.size, expected = s->file.size - begin - 2, size = s->work.result.bytes;
+    size_t at = 0;
+    while (scan && at < size && at < expected && scan[at] == s->file.data[begin + at])
         at++;
-    const bool ok = scan && size == expected && at == size && memcmp(header.data, file.data, begin) == 0;
+    const bool ok =
+        scan && size == expected && at == size && memcmp(s->header.data, s->file.data, begin) == 0;
     if (!ok)
         snprintf(message, 200,
             "%dx%dx%d quality %d, factors %dx%d %dx%d %dx%d, restart %d, fill %d, seed %llu: "
             "%zu bytes, expected %zu, the first difference at %zu",
             c->width, c->height, c->channels, c->quality, c->h[0], c->v[0], c->h[1], c->v[1], c->h[2],
             c->v[2], (int)c->restart, c->fill, (unsigned long long)c->seed, size, expected, at);
-    free(scan);
-    lap_chunk_free(&file);
-    lap_chunk_free(&header);
-    lap_image_destroy(&image);
+    return ok;
+}
+
+static bool agrees(const test_case *c, char message[200])
+{
+    subject s;
+    make_subject(&s, c);
+    encode(&s.work, 1);
+    const bool ok = is_right(&s, message);
+    free_subject(&s);
     return ok;
 }
 
@@ -288,34 +354,75 @@ static void check_few(uint64_t seed)
     group("small pictures of every sampling", cases, failed, first);
 }
 
+/* Pictures of all sizes, samplings and qualities together, and one whose scan does not fit. */
+static void check_batch(uint64_t seed)
+{
+    enum { MANY = 200 };
+    static const int sides[] = {33, 200, 1, 16, 97, 8, 150, 61}, counts[] = {2, 5, 8, MANY};
+    static subject subjects[MANY];
+    static work works[MANY];
+    int cases = 0, failed = 0;
+    char first[200] = "", message[200];
+    for (int b = 0; b < 4; b++) {
+        const int count = counts[b], most = count == MANY ? 4 : 1;
+        for (int i = 0; i < count; i++) {
+            test_case c = case_of((cases + i) % SAMPLINGS, (sides[i % 8] + most - 1) / most,
+                (sides[(i + count + i / 8) % 8] + most - 1) / most, &seed);
+            make_subject(&subjects[i], &c);
+            if (i == 1)
+                subjects[i].work.plan.capacity = 16;
+            works[i] = subjects[i].work;
+        }
+        encode(works, count);
+        for (int i = 0; i < count; i++) {
+            subjects[i].work = works[i];
+            bool ok = is_right(&subjects[i], message);
+            if (i == 1) {
+                snprintf(message, sizeof message, "a scan of more bytes than its capacity");
+                ok = !works[i].scan;
+            }
+            if (!ok && failed++ == 0)
+                memcpy(first, message, sizeof first);
+            free_subject(&subjects[i]);
+        }
+        cases += count;
+    }
+    group("pictures together, some of which do not fit", cases, failed, first);
+    report(lap_cuda_jpeg_encode_enqueue(NULL, 0, NULL, NULL, NULL, NULL) == LAP_E_USAGE &&
+               lap_cuda_jpeg_encode_enqueue(NULL, LAP_CUDA_JPEG_PHOTOS + 1, NULL, NULL, NULL, NULL) ==
+                   LAP_E_USAGE,
+        "no pictures, or more than go together, are refused");
+}
+
 /* What does not fit is said, and nothing else happens. */
 static void check_overflow(uint64_t seed)
 {
     test_case c = case_of(2, 130, 150, &seed);
-    lap_image image;
     lap_header from;
     lap_cuda_jpeg_target target;
-    size_t size;
     c.fill = 1;
     c.channels = 3;
+    subject s;
+    make_subject(&s, &c);
     const lap_write_options options = options_of(&c, &from);
-    need(lap_image_create(&image, c.width, c.height, c.channels, 0, &err) == LAP_OK, "memory");
-    fill(&image.view, &c);
-    lap_chunk file = cpu_file(&image.view, &options), header = header_of(&options, &target);
-    const size_t scan = file.size - header.size - 2;
+    lap_chunk header = header_of(&options, &target);
+    const size_t scan = s.file.size - s.header.size - 2;
     bool ok = true;
+    encode(&s.work, 1);
     for (size_t capacity = 16; capacity < scan; capacity += 1 + scan / 40) {
-        uint8_t *bytes = device_scan(&image.view, &target, capacity, &size);
-        ok = ok && !bytes;
-        free(bytes);
+        work w;
+        ok = ok && prepare(&w, &s.image.view, &target, capacity);
+        encode(&w, 1);
+        ok = ok && !w.scan;
+        free(w.scan);
     }
     report(ok, "a scan that does not fit is refused");
+    work refused;
     target.sample_h[0] = 3;
     target.sample_h[1] = 2;
-    report(!device_scan(&image.view, &target, 0, &size), "factors that are not whole are refused");
-    lap_chunk_free(&file);
+    report(!prepare(&refused, &s.image.view, &target, 0), "factors that are not whole are refused");
     lap_chunk_free(&header);
-    lap_image_destroy(&image);
+    free_subject(&s);
 }
 
 int main(int argc, char **argv)
@@ -355,6 +462,7 @@ int main(int argc, char **argv)
     seed = getenv("TEST_SEED") ? strtoull(getenv("TEST_SEED"), NULL, 10) : seed + 1;
     printf("# TEST_SEED=%llu\n", (unsigned long long)seed);
     check_large(seed);
+    check_batch(seed);
     check_overflow(seed);
     printf("1..%d\n", tests);
     return failures > 0;

@@ -106,8 +106,9 @@ static uint64_t launches_of_decoder(const fixture *f)
         "memory");
     lap_cuda_jpeg_decode_stage_tables(&plan, staging, false);
     const uint64_t before = lap_cudacpu_count("launches");
-    need(lap_cuda_jpeg_decode_enqueue(&plan, f->file + frame->scan_begin, staging, workspace, &view, &result,
-             NULL, NULL, &err) == LAP_OK &&
+    const lap_cuda_jpeg_photo photo = {
+        f->file + frame->scan_begin, staging, workspace, &result, &plan, &view};
+    need(lap_cuda_jpeg_decode_enqueue(&photo, 1, NULL, NULL, NULL, &err) == LAP_OK &&
              lap_cuda_sync(0, NULL, &err) == LAP_OK,
         "decoding");
     const uint64_t launches = lap_cudacpu_count("launches") - before;

@@ -84,41 +84,110 @@ static bool take_pixels(const lap_view *view, picture *out, lap_error *err)
     return good && out->pixels;
 }
 
+typedef struct work { /* of a picture */
+    lap_cuda_jpeg_plan plan;
+    lap_view view;
+    lap_cuda_jpeg_result *result;
+    uint8_t *pinned, *scan;
+    void *staging, *workspace;
+    bool is_ours;
+} work;
+
+/* Copies the scan to pinned memory, at an odd address: files have their scans anywhere. */
+static lap_code pin(work *w, const device_picture *p, lap_error *err)
+{
+    const size_t tables = (w->plan.staging_bytes + 15) / 16 * 16;
+    void *memory;
+    const lap_code code = lap_cuda_pinned_alloc(
+        0, tables + sizeof *w->result + w->plan.frame.scan_begin % 16 + w->plan.scan_bytes, &memory, err);
+    if (code)
+        return code;
+    w->pinned = memory;
+    w->staging = w->pinned;
+    w->result = (lap_cuda_jpeg_result *)(void *)(w->pinned + tables);
+    w->scan = w->pinned + tables + sizeof *w->result + w->plan.frame.scan_begin % 16;
+    memcpy(w->scan, p->bytes + w->plan.frame.scan_begin, w->plan.scan_bytes);
+    memset(w->result, 0xFF, sizeof *w->result);
+    lap_cuda_jpeg_decode_stage_tables(&w->plan, w->staging, false);
+    return LAP_OK;
+}
+
+static lap_code prepare(work *w, const device_picture *p, const lap_cuda_jpeg_tuning *tuning, lap_error *err)
+{
+    lap_jpeg_frame frame;
+    w->is_ours = lap_jpeg_frame_read(p->bytes, p->size, &frame) &&
+                 lap_cuda_jpeg_decode_plan(&frame, p->gray, p->size - frame.scan_begin, tuning, &w->plan);
+    if (!w->is_ours)
+        return LAP_OK;
+    lap_code code = pin(w, p, err);
+    if (code == LAP_OK)
+        code = lap_cuda_alloc(0, w->plan.workspace_bytes, &w->workspace, err);
+    return code ? code
+                : lap_cuda_view_create(
+                      0, w->plan.frame.width, w->plan.frame.height, w->plan.channels, 0, &w->view, err);
+}
+
+static lap_code decode_ours(work works[], int count, lap_error *err)
+{
+    lap_cuda_jpeg_photo photos[LAP_CUDA_JPEG_PHOTOS];
+    lap_cuda_table table = {0};
+    int ours = 0;
+    for (int i = 0; i < count; i++) {
+        work *w = &works[i];
+        if (w->is_ours)
+            photos[ours++] = (lap_cuda_jpeg_photo){.scan = w->scan,
+                .staging = w->staging,
+                .workspace = w->workspace,
+                .result = w->result,
+                .plan = &w->plan,
+                .pixels = &w->view};
+    }
+    if (ours == 0)
+        return LAP_OK;
+    const size_t rows = (size_t)ours * LAP_CUDA_JPEG_DECODE_ROW;
+    lap_code code = lap_cuda_pinned_alloc(0, rows, &table.host, err);
+    if (code == LAP_OK)
+        code = lap_cuda_alloc(0, rows, &table.device, err);
+    if (code == LAP_OK)
+        code = lap_cuda_jpeg_decode_enqueue(photos, ours, ours > 1 ? &table : NULL, NULL, NULL, err);
+    const lap_code waited = lap_cuda_sync(0, NULL, code ? NULL : err);
+    lap_cuda_pinned_free(table.host);
+    lap_cuda_free(0, table.device);
+    return code ? code : waited;
+}
+
+void device_decode_batch(device_picture *pictures, int count, const lap_cuda_jpeg_tuning *tuning)
+{
+    lap_error err = {.message = ""};
+    work *works = calloc((size_t)count, sizeof *works);
+    lap_code code = works ? LAP_OK : LAP_E_MEMORY;
+    for (int i = 0; i < count && !code; i++)
+        code = prepare(&works[i], &pictures[i], tuning, &err);
+    if (!code)
+        code = decode_ours(works, count, &err);
+    if (code)
+        printf("# %s\n", err.message);
+    for (int i = 0; works && i < count; i++) {
+        device_picture *p = &pictures[i];
+        work *w = &works[i];
+        memset(&p->got, 0, sizeof p->got);
+        p->odd = code ? BROKEN : w->is_ours ? (int)lap_cuda_jpeg_odd(w->result) : NOT_OURS;
+        if (p->odd == 0 && !take_pixels(&w->view, &p->got, &err))
+            p->odd = BROKEN;
+        lap_cuda_view_destroy(&w->view);
+        lap_cuda_free(0, w->workspace);
+        lap_cuda_pinned_free(w->pinned);
+    }
+    free(works);
+}
+
 int device_decode(
     const uint8_t *bytes, size_t size, bool gray, const lap_cuda_jpeg_tuning *tuning, picture *out)
 {
-    lap_jpeg_frame frame;
-    lap_cuda_jpeg_plan plan;
-    lap_view view = {0};
-    lap_error err = {.message = ""};
-    void *workspace = NULL;
-    lap_cuda_jpeg_result result = {.odd = {0}};
-    memset(out, 0, sizeof *out);
-    if (!lap_jpeg_frame_read(bytes, size, &frame) ||
-        !lap_cuda_jpeg_decode_plan(&frame, gray, size - frame.scan_begin, tuning, &plan))
-        return NOT_OURS;
-    void *staging = malloc(plan.staging_bytes);
-    lap_code code = staging ? LAP_OK : LAP_E_MEMORY;
-    if (!code)
-        lap_cuda_jpeg_decode_stage_tables(&plan, staging, false);
-    if (!code)
-        code = lap_cuda_alloc(0, plan.workspace_bytes, &workspace, &err);
-    if (!code)
-        code = lap_cuda_view_create(0, plan.frame.width, plan.frame.height, plan.channels, 0, &view, &err);
-    if (!code)
-        code = lap_cuda_jpeg_decode_enqueue(
-            &plan, bytes + frame.scan_begin, staging, workspace, &view, &result, NULL, NULL, &err);
-    if (!code)
-        code = lap_cuda_sync(0, NULL, &err);
-    int odd = code ? BROKEN : (int)lap_cuda_jpeg_odd(&result);
-    if (code)
-        printf("# %s\n", err.message);
-    if (odd == 0 && !take_pixels(&view, out, &err))
-        odd = BROKEN;
-    lap_cuda_view_destroy(&view);
-    lap_cuda_free(0, workspace);
-    free(staging);
-    return odd;
+    device_picture one = {.bytes = bytes, .size = size, .gray = gray};
+    device_decode_batch(&one, 1, tuning);
+    *out = one.got;
+    return one.odd;
 }
 
 const char *picture_difference(const picture *a, const picture *b)

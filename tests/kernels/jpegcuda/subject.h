@@ -23,6 +23,16 @@ enum { NOT_OURS = -1, BROKEN = -2 };
 int device_decode(
     const uint8_t *bytes, size_t size, bool gray, const lap_cuda_jpeg_tuning *tuning, picture *out);
 
+typedef struct device_picture {
+    const uint8_t *bytes;
+    size_t size;
+    bool gray;
+    int odd;     /* as device_decode returns it */
+    picture got; /* likewise */
+} device_picture;
+/* The same for up to LAP_CUDA_JPEG_PHOTOS pictures in the same launches. */
+void device_decode_batch(device_picture *pictures, int count, const lap_cuda_jpeg_tuning *tuning);
+
 /* "" or the first difference, of a static buffer */
 const char *picture_difference(const picture *a, const picture *b);
 

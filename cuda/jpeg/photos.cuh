@@ -1,0 +1,92 @@
+/* The pictures that go through the stages of the decoder or the encoder together. Each launch has a row of
+ * thread blocks for each picture, as long as the longest needs it: blockIdx.y, or z, is the picture's number.
+ * Each kernel is compiled twice, for one picture and for many. */
+#ifndef LAP_CUDA_JPEG_PHOTOS_CUH
+#define LAP_CUDA_JPEG_PHOTOS_CUH
+
+#include "cuda/device/queue.h"
+#include "cuda/device/rung.cuh"
+#include "photos.h"
+
+template <typename T>
+struct lap_jpeg_one {
+    T photo;
+};
+
+template <typename T>
+struct lap_jpeg_many {
+    const T *photo; /* in device memory */
+};
+
+template <typename T>
+LAP_DEVICE const T &lap_jpeg_photo(const lap_jpeg_one<T> &photos, unsigned)
+{
+    return photos.photo;
+}
+
+template <typename T>
+LAP_DEVICE const T &lap_jpeg_photo(const lap_jpeg_many<T> &photos, unsigned i)
+{
+    return photos.photo[i];
+}
+
+/* The same for inner loops: a copy in registers, where a reference would load again after each store. */
+template <typename T>
+LAP_DEVICE const T &lap_jpeg_photo_copy(const lap_jpeg_one<T> &photos, unsigned)
+{
+    return photos.photo;
+}
+
+template <typename T>
+LAP_DEVICE T lap_jpeg_photo_copy(const lap_jpeg_many<T> &photos, unsigned i)
+{
+    return photos.photo[i];
+}
+
+/* ---- host side ---------------------------------------------------------------------------------- */
+
+template <typename T>
+struct lap_jpeg_batch {
+    const T *photo; /* on the host */
+    unsigned count;
+    const T *there; /* the same on the device; NULL if there is one */
+};
+
+/* Returns the largest value that `of` has for a picture. */
+template <typename T, typename F>
+static inline unsigned lap_jpeg_most(const lap_jpeg_batch<T> &batch, F of)
+{
+    unsigned most = 0;
+    for (unsigned i = 0; i < batch.count; i++) {
+        const unsigned value = (unsigned)of(batch.photo[i]);
+        most = value > most ? value : most;
+    }
+    return most;
+}
+
+/* Copies the rows of many pictures to the device. */
+template <typename T>
+static lap_code lap_jpeg_bring_table(
+    lap_jpeg_batch<T> *batch, const lap_cuda_table *table, int device, void *stream, lap_error *err)
+{
+    batch->there = NULL;
+    if (batch->count == 1)
+        return LAP_OK;
+    batch->there = (const T *)table->device;
+    return lap_cuda_copy(device, table->device, table->host, batch->count * sizeof(T), stream, err);
+}
+
+/* Starts the form of a kernel that fits. Put a template with commas in parentheses. */
+#define LAP_JPEG_LAUNCH(launch, batch, one, many) \
+    lap_jpeg_launch_one_or_many(launch, batch, #one, __FILE__, __LINE__, one, many)
+
+template <typename T>
+static lap_code lap_jpeg_launch_one_or_many(const lap_launch &launch, const lap_jpeg_batch<T> &batch,
+    const char *name, const char *file, int line, void (*one)(lap_jpeg_one<T>),
+    void (*many)(lap_jpeg_many<T>))
+{
+    return batch.count == 1 ? lap_cuda_launch(launch, name, file, line, one, lap_jpeg_one<T>{*batch.photo})
+                            : lap_cuda_launch(launch, name, file, line, many, lap_jpeg_many<T>{batch.there});
+}
+
+#endif
