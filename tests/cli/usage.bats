@@ -242,7 +242,7 @@ million (--max-pixels)" \
     lapedge help | grep -q "lapedge stats"
     [ "$(lapedge help run | grep -c "lapedge stats")" -eq 0 ]
     # The short help ends at a semicolon, but not inside brackets.
-    lapedge -h | tr -s ' \n' '  ' | grep -q "two pixels; replicate gives none)"
+    lapedge -h | tr -s ' \n' '  ' | grep -q "two pixels; replicate draws none)"
     lapedge bench -h | awk '{ o += gsub(/\(/, ""); c += gsub(/\)/, "") } END { exit o != c }'
     expect 2 "" 'lapedge: no command is called "stat"; did you mean stats?' help stat
 }

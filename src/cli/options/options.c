@@ -73,8 +73,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .argument = "zero|replicate|reflect|reflect101|wrap|constant:V",
         .set = lap_set_border,
         .field = AT(settings.border),
-        .help = "pixels past the edges (zero, which gives the photo a bright frame of two pixels; replicate "
-                "gives none)",
+        .help =
+            "pixels past the edges (zero, which draws a bright frame of two pixels; replicate draws none)",
         .group = FILTER,
         .brief = true,
         .kind = LAP_CHOICE,
@@ -367,7 +367,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {.name = "trim",
         .set = lap_set_true,
         .field = AT(trim),
-        .help = "without loss: cut off partial MCUs that would end up at the left or upper edge",
+        .help = "turn without loss: cut off partial MCUs that would end up at the left or upper edge",
         .group = GEOMETRY,
         .brief = true,
         .forms = T,
@@ -377,7 +377,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {.name = "perfect",
         .set = lap_set_true,
         .field = AT(perfect),
-        .help = "without loss: refuse a JPEG with such MCUs (default: decode and re-encode it)",
+        .help = "turn without loss: refuse a JPEG that has such MCUs (default: decode and re-encode it)",
         .group = GEOMETRY,
         .brief = true,
         .forms = T,
@@ -426,8 +426,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {.name = "prune",
         .set = lap_set_true,
         .field = AT(prune),
-        .help = "remove outputs whose photo is gone (-n lists them); only what lapedge made, and nothing if "
-                "a folder is empty or could not be read",
+        .help = "remove outputs that lapedge made and whose photo is gone (-n lists them); remove nothing if "
+                "a folder is empty or cannot be read",
         .group = FOLDERS,
         .kind = LAP_PROMISE,
         .forms = F | TF,
@@ -472,8 +472,9 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .letter = 'f',
         .set = lap_set_true,
         .field = AT(force),
-        .help = "also replace files that lapedge did not write: outputs of folders, and files that --log and "
-                "similar options name",
+        .help =
+            "also replace files that lapedge did not write: existing files in OUTDIR, and files that --log "
+            "and similar options name",
         .group = FOLDERS,
         .kind = LAP_TUNING,
         .forms = ALL | X},
@@ -793,7 +794,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .set = lap_set_seconds,
         .field = AT(settings.timeout_s),
         .high = 1e6,
-        .help = "time limit per file in seconds, or such as 500ms, 2m or 1h (none)",
+        .help = "time limit per file: a number of seconds, or a time such as 500ms, 2m or 1h (none)",
         .group = LIMITS,
         .kind = LAP_PROMISE,
         .forms = R | S | T | CA | D},
