@@ -374,7 +374,7 @@ static lap_code check_listed(const walk *w, const char *path, lap_error *problem
                  line = strcspn(path, "\n"), end = length > begin && path[length - 1] == '\r';
     if (w->options->nul_separated && path[line] && !exists(path, length) && exists(path, line)) {
         lap_fail_at(problem, LAP_E_MISSING, path,
-            "no such file: line ends between the names of this list, not zero bytes");
+            "no such file: the names of this list are separated by line ends, not zero bytes");
         return lap_error_remedy(problem, LAP_E_MISSING, LAP_REMEDY_LINES);
     }
     if (begin + end == 0 || exists(path, length) || !exists(path + begin, length - begin - end))

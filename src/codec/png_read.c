@@ -203,7 +203,7 @@ static void finish_work(lap_decoder *decoder)
     png_bytep exif;
     png_uint_32 size;
     if (!state->has_exif && png_get_eXIf_1(state->png, state->info, &size, &exif))
-        lap_png_note(decoder, "EXIF behind the picture is left out");
+        lap_png_note(decoder, "EXIF after the picture is left out");
 }
 
 static lap_code png_finish(lap_decoder *decoder, lap_error *err)

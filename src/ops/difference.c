@@ -155,7 +155,7 @@ lap_code lap_compare_views(
     if (a->channels != b->channels)
         return lap_fail(err, LAP_E_DIFFERENT, "channels differ: %d and %d", a->channels, b->channels);
     if (mask_border < 0 || mask_border > (a->width - 1) / 2 || mask_border > (a->height - 1) / 2)
-        return lap_fail(err, LAP_E_DIFFERENT, "a border of %d pixels leaves nothing of %dx%d", mask_border,
+        return lap_fail(err, LAP_E_DIFFERENT, "a border of %d pixels covers all of %dx%d", mask_border,
             a->width, a->height);
     region r = {mask_border, mask_border, a->width - mask_border, a->height - mask_border};
     sums s = {0};

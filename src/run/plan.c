@@ -23,7 +23,7 @@ static lap_code plan_device(lap_plan *plan, const lap_settings *s, lap_error *er
 {
     const bool filters_there = plan->rung && !lap_rung_takes_bands(plan->rung);
     if (s->codec == LAP_CODEC_CUDA && !filters_there)
-        return lap_fail(err, LAP_E_USAGE, "codec 'cuda' goes with a CUDA backend; %s runs on the CPU",
+        return lap_fail(err, LAP_E_USAGE, "codec 'cuda' needs a CUDA backend, but %s runs on the CPU",
             plan->rung ? plan->rung->name : "a transform");
     if (!lap_codec_may_be_device(s->codec) || !filters_there)
         return LAP_OK;

@@ -364,9 +364,9 @@ for depth in (8, 16):
                                        chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 PYTHON
     run --separate-stderr lapedge -v 16.png o.png
-    [[ $stderr == *"read with 8 of its 16 bits a sample"* ]]
+    [[ $stderr == *"reduced from 16 to 8 bits per sample"* ]]
     run --separate-stderr lapedge -v 8.png o.png
-    [[ $stderr != *"bits a sample"* ]]
+    [[ $stderr != *"bits per sample"* ]]
     expect 0 "" "" 16.png o.jpg
 }
 
