@@ -8,7 +8,7 @@
 
 enum { ROWS_A_CALL = 128 };
 
-/* Allocates *to again unless it is as large as the photo. */
+/* Reallocates *to unless it already has the size of the photo. */
 static lap_code make_room(lap_image *to, const lap_header *h, lap_error *err)
 {
     const lap_view *v = &to->view;

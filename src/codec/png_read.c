@@ -1,4 +1,4 @@
-/* Decodes PNG with libpng to 8 bits a sample, gray or RGB, at any depth of the file; palettes are resolved.
+/* Decodes PNG with libpng to 8 bits per sample, gray or RGB, at any depth of the file; palettes are resolved.
  * Transparency is dropped, not blended: the filter sees the stored colours, and a warning says so. Interlaced
  * files are decoded completely at the first row. An embedded profile, EXIF, XMP and text are passed on as
  * JPEG segments. */

@@ -1,4 +1,4 @@
-/* Unstuffs the entropy-coded data of a scan: drops the zero behind each 0xFF, one chunk at a time, up to the
+/* Unstuffs the entropy-coded data of a scan: drops the zero after each 0xFF, one chunk at a time, up to the
  * next marker. */
 #ifndef LAP_DECODE_BYTES_H
 #define LAP_DECODE_BYTES_H

@@ -1,4 +1,5 @@
-/* Decodes a part of a picture with our decoder, from a row on whose position the index of the scan gives. */
+/* Decodes a part of a picture with our decoder, beginning at a row whose position is in the index of the
+ * scan. */
 #include <string.h>
 
 #include "base/status.h"
