@@ -854,8 +854,8 @@ COLUMNS = [
     ("wavefronts, million", "passes through the data path of L1 and shared memory: a warp's access takes one if all "
      "its bytes can be had at once, more if they lie in several lines or twice in a bank; the counter is their share "
      "of all cycles", "waves_used"),
-    ("sectors a load, a store", "pieces of 32 bytes that a warp's access of global memory touches", "load_sectors"),
-    ("conflicts a shared load", "further passes since lanes want different words of one bank", "conflicts"),
+    ("sectors per load, per store", "pieces of 32 bytes that a warp's access of global memory touches", "load_sectors"),
+    ("conflicts per shared load", "further passes since lanes want different words of one bank", "conflicts"),
     ("warps per SM", "warps of 32 threads that a multiprocessor holds, on the average; 64 at most", "warps"),
     ("waves of blocks", "how often the device is filled until all blocks had their turn; if that is little more than a "
      "whole number, multiprocessors wait for the last", "waves_of_blocks"),

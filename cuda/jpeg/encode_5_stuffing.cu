@@ -1,4 +1,4 @@
-/* A zero behind each 0xFF, restart markers between intervals, and the way to the host.
+/* Puts a zero after each 0xFF and restart markers between intervals, and copies the scan to the host.
  * Global memory: the scan read twice and written once.
  * Shared memory: 8.5 KB, where bytes are put one by one; they leave it as words.
  * 256 threads, 16 bytes each; the download by few blocks of threads, so that other kernels find room.
