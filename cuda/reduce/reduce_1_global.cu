@@ -4,8 +4,8 @@
  * Global memory: a value read once; in addition half of the values, then a quarter, ... are written and read.
  * Shared memory: none.
  * 128 threads, two values for each of the first 64; in each step half of them retire.
- * Limit: for floats the rate at which the device starts blocks: 1598 a microsecond, 1641 if they do nothing
- * (H200). */
+ * Limit: for floats, the rate at which the device starts blocks: 1598 per microsecond; 1641 if they do
+ * nothing (H200). */
 #include "reduce.cuh"
 
 template <typename T>
