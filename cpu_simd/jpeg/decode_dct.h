@@ -143,7 +143,7 @@ LAP_INLINE bool lap_inverse_odd(const lap_inverse_checks *checks, const uint16_t
     return is_odd;
 }
 
-/* Returns the zigzag position behind which all coefficients of V_LANES blocks are 0. */
+/* Returns the zigzag position after which all coefficients of V_LANES blocks are 0. */
 LAP_INLINE unsigned lap_largest_last(const uint8_t *last)
 {
     unsigned largest = 0;

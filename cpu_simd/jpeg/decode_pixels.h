@@ -17,7 +17,7 @@
 
 enum {
     LAP_SPAN = 1024,                   /* pixels */
-    LAP_SPAN_SUMS = LAP_SPAN / 2 + 64, /* one more on both sides, and two vectors behind the last whole one */
+    LAP_SPAN_SUMS = LAP_SPAN / 2 + 64, /* one more on both sides, and two vectors after the last whole one */
     LAP_WORDS = V_BYTES / 2
 };
 _Static_assert((int)V_BYTES <= LAP_DECODE_SLACK, "whole vectors may be read");

@@ -49,7 +49,7 @@ LAP_INLINE void v_turn(const vec out[4], v_pair *first, v_pair *last)
     *last = v_pick32(a, b, 0xDD);
 }
 
-/* Two times 128 bits, one behind the other. */
+/* Two times 128 bits, one after the other. */
 #define v_lanes(a, b)                                                                     \
     _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_load_si128((const __m128i *)(a))), \
         _mm_load_si128((const __m128i *)(b)), 1)

@@ -271,7 +271,7 @@ static void scan(const lap_encode_plan *plan, lap_encode_state *state, int count
 
 /* ---- bits to bytes of a file --------------------------------------------------------------------- */
 
-/* Writes a zero behind each 0xFF, so that it is not mistaken for a marker. */
+/* Writes a zero after each 0xFF, so that it is not mistaken for a marker. */
 static size_t stuff(const uint8_t *bytes, size_t count, uint8_t *out)
 {
     uint8_t *to = out;

@@ -28,7 +28,7 @@ LAP_INLINE uint64_t lap_zero_runs(uint64_t coded, uint64_t below)
     return coded;
 }
 
-/* Returns which coefficients of a block are coded: DC, all nonzero ones, every ZRL, and a zero behind the
+/* Returns which coefficients of a block are coded: DC, all nonzero ones, every ZRL, and a zero after the
  * last one, which stands for EOB. Behind the 64th coefficient that bit falls out of the mask. */
 LAP_INLINE uint64_t lap_coded(uint64_t nonzero)
 {

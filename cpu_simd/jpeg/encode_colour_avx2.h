@@ -19,7 +19,7 @@ typedef struct lap_pixel_pairs { /* of eight pixels */
     vec rg, bg;
 } lap_pixel_pairs;
 
-/* Three bytes per pixel: the second lane is loaded from byte 8 on, so that nothing behind the pixels is read.
+/* Three bytes per pixel: the second lane is loaded from byte 8 on, so that nothing after the pixels is read.
  */
 LAP_INLINE lap_pixel_pairs lap_load_pixels(const uint8_t *pixels, int channels)
 {

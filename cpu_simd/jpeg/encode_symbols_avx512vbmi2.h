@@ -184,7 +184,7 @@ LAP_INLINE void lap_number(const lap_constants *k, const lap_symbols *s, int i, 
     __m512i number = _mm512_add_epi16(_mm512_sub_epi16(position, before), _mm512_slli_epi16(size, 4));
     const __mmask32 is_dc = _mm512_testn_epi16_mask(position, lap_word(k, K_63));
     number = _mm512_mask_add_epi16(number, is_dc, size, lap_word(k, K_DC));
-    if (left < LAP_STEP) { /* no bits behind the last symbol */
+    if (left < LAP_STEP) { /* no bits after the last symbol */
         const __mmask32 is_there =
             _mm512_cmple_epi16_mask(_mm512_and_si512(_mm512_load_si512(k->here), _mm512_set1_epi16(255)),
                 _mm512_set1_epi16((short)left));
@@ -448,8 +448,8 @@ static size_t lap_bits_by_scatter(const lap_encode_plan *plan, lap_encode_state 
 
 /* ---- bits to bytes of a file --------------------------------------------------------------------- */
 
-/* Writes a zero behind every 0xFF, for 32 bytes at a time. Each byte has a pair of mask bits: the byte, and
- * the zero behind it. Removing the bits of zeros that are not needed gives the positions of the bytes in the
+/* Writes a zero after every 0xFF, for 32 bytes at a time. Each byte has a pair of mask bits: the byte, and
+ * the zero after it. Removing the bits of zeros that are not needed gives the positions of the bytes in the
  * result. May write up to 63 bytes too much. */
 LAP_INLINE size_t lap_stuff(const uint8_t *bytes, size_t count, uint8_t *out)
 {

@@ -67,7 +67,7 @@ lap_code lap_cuda_check_place(const lap_view *view, const char *which, lap_error
 /* Fills the apron of a device view from its interior, on the device. */
 lap_code lap_cuda_border(const lap_view *view, lap_border border, void *stream, lap_error *err);
 /* Copies rows, mirrored left to right if left_right is set. Both views are on one device and have the same
- * size and 1 or 3 channels; strides may be negative. May write up to 3 bytes behind each row of out. */
+ * size and 1 or 3 channels; strides may be negative. May write up to 3 bytes after each row of out. */
 lap_code lap_cuda_mirror(
     const lap_view *in, const lap_view *out, bool left_right, void *stream, lap_error *err);
 

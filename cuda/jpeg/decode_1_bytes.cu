@@ -12,7 +12,7 @@ static_assert(BYTES_THREADS * PIECE == LAP_JPEG_BYTE_TILE, "a tile is a piece a 
 
 struct piece {
     unsigned at;              /* position of its first byte */
-    unsigned byte[PIECE + 2]; /* with the byte before and the byte behind */
+    unsigned byte[PIECE + 2]; /* with the byte before and the byte after */
     unsigned kept, marks;     /* a bit for each byte: it is data; it begins a restart marker */
     unsigned end;             /* first byte of the marker that ends the scan, or ~0 */
 };
@@ -44,7 +44,7 @@ LAP_DEVICE void look_at(const lap_jpeg_job &job, unsigned at, piece &p)
     p.byte[0] = at ? job.bytes[at - 1] : 0;
     p.byte[PIECE + 1] = at + PIECE < job.size ? job.bytes[at + PIECE] : 0xFF;
 #pragma unroll
-    for (unsigned i = 0; i < PIECE; i++) /* bytes behind the data look like an invalid marker */
+    for (unsigned i = 0; i < PIECE; i++) /* bytes after the data look like an invalid marker */
         p.byte[i + 1] = at + i < job.size ? word[i / 4] >> (i % 4 * 8) & 0xFF : 0xFF;
 #pragma unroll
     for (unsigned i = 0; i < PIECE; i++) {
@@ -73,10 +73,10 @@ static __global__ void __launch_bounds__(BYTES_THREADS) count_kernel(const __gri
     }
 }
 
-/* Bytes that walks may read behind the end: the rest of a word, and the words loaded ahead. */
+/* Bytes that walks may read after the end: the rest of a word, and the words loaded ahead. */
 constexpr unsigned BEHIND = 20;
 
-/* Ends the scan: stores its size, zeroes the bytes behind it, and reports an error if the end or the size
+/* Ends the scan: stores its size, zeroes the bytes after it, and reports an error if the end or the size
  * cannot be right. */
 LAP_DEVICE void at_end(const lap_jpeg_job &job, unsigned end, unsigned bytes, unsigned marks)
 {

@@ -72,7 +72,7 @@ static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_const
 {
     __shared__ unsigned words[WORDS];
     __shared__ lap_jpeg_code_table codes;
-    __shared__ unsigned stop; /* the bit behind the last block */
+    __shared__ unsigned stop; /* the bit after the last block */
     if (out.result->overflow)
         return;
     const unsigned lane = threadIdx.x % LANES, first = blockIdx.x * BLOCKS;

@@ -92,7 +92,7 @@ typedef struct lap_manifest_output { /* a finished file */
     bool is_whole; /* the photo was read without a warning; false: not known */
 } lap_manifest_output;
 
-/* Queue a line. lap_manifest_flush writes the queue in one append (and syncs it if asked), or nothing: a
+/* Queue a line. lap_manifest_flush writes the queue in one append (and syncs it if requested), or nothing: a
  * failed flush removes what it had written. The queue is empty afterwards in both cases. The first flush
  * creates the run's file. ahead: further bytes that must fit on the disk later; if they do not, the flush
  * fails now (if the file system can tell). */

@@ -15,8 +15,8 @@ lap_cli_exit lap_cli_check_sides(const lap_cli *cli);
 /* Whether a path stands for standard output. */
 bool lap_cli_is_stdout(const char *path);
 
-/* --log: a first line with the settings, then one a file. Each is appended with one call, so that a run that
- * is killed leaves whole ones. */
+/* --log: a first line with the settings, then one line per file. Each is appended with one call, so that a
+ * run that is killed leaves whole ones. */
 typedef struct lap_cli_log {
     const lap_settings *settings;
     int fd;

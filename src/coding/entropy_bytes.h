@@ -6,7 +6,7 @@
 
 #include "lapedge.h"
 
-typedef struct lap_coded { /* from behind SOS to the end of the file */
+typedef struct lap_coded { /* from after SOS to the end of the file */
     const uint8_t *bytes;
     size_t size;
     size_t piece;  /* bytes a piece, >= 1 */
@@ -18,7 +18,7 @@ typedef struct lap_mark { /* a restart marker that was removed */
     uint8_t code;         /* 0xD0..0xD7 */
 } lap_mark;
 
-typedef struct lap_stretch { /* one piece and some bytes behind it; may be refilled; zeros: empty */
+typedef struct lap_stretch { /* one piece and some bytes after it; may be refilled; zeros: empty */
     uint8_t *bytes;
     size_t room;
     uint32_t own, size; /* bytes of the piece, and of the whole stretch */
@@ -28,7 +28,7 @@ typedef struct lap_stretch { /* one piece and some bytes behind it; may be refil
     uint8_t end_code; /* the marker that ends it; 0: a fill byte, or the end of the file */
 } lap_stretch;
 
-/* Fills the stretch with piece `index` and at least `more` bytes behind it, or up to the end of the scan;
+/* Fills the stretch with piece `index` and at least `more` bytes after it, or up to the end of the scan;
  * `slack` further bytes are readable. LAP_E_MEMORY. */
 lap_code lap_stretch_fill(
     lap_stretch *stretch, const lap_coded *coded, size_t index, size_t more, size_t slack);

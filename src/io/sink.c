@@ -365,7 +365,7 @@ static lap_code set_owner_mode_times(lap_sink *sink, const struct stat *like, la
     const lap_code code = keep_owner(sink, &mode, err);
     if (code != LAP_OK)
         return code;
-    /* Some file systems (FAT) have no modes: only an error if one was asked for. EIO is always an error. */
+    /* Some file systems (FAT) have no modes: an error only if one was requested. EIO is always an error. */
     if (fchmod(sink->fd, mode) != 0 && (like || errno == EIO))
         return lap_write_errno(err, sink->path, "set the mode", errno);
     if (like) {

@@ -19,7 +19,7 @@ static size_t piece_of(const lap_scan_index *index, uint64_t bit)
     return low;
 }
 
-/* Skips `count` bytes of data and the restart markers directly behind them. Stuffed zeros and restart markers
+/* Skips `count` bytes of data and the restart markers directly after them. Stuffed zeros and restart markers
  * do not count. */
 static const uint8_t *pass(const uint8_t *at, const uint8_t *end, uint64_t count)
 {

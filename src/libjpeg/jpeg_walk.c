@@ -164,7 +164,7 @@ static void ac_first(lap_jpeg_walk *w)
     w->eob_run -= w->eob_run > 0;
 }
 
-/* Returns where a run of zeros that begins at k ends: at the zero coefficient behind the run, or past the
+/* Returns where a run of zeros that begins at k ends: at the zero coefficient after the run, or past the
  * band. */
 static unsigned end_of_run(uint64_t nonzero, unsigned k, unsigned run, unsigned last)
 {

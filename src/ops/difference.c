@@ -215,7 +215,7 @@ static int64_t first_left(const lap_diff_rules *rules, int x, int y, int width)
         if (y >= box->y && y < (int64_t)box->y + box->height && at >= box->x &&
             at < (int64_t)box->x + box->width) {
             at = (int64_t)box->x + box->width;
-            i = (size_t)-1; /* an earlier box may go on here */
+            i = (size_t)-1; /* an earlier box may continue here */
         }
     }
     return at < width ? at : width;

@@ -108,8 +108,8 @@ static lap_code collect_in_order(task *t, lap_error *err)
     return code;
 }
 
-/* Rounds to the row below the first of an MCU, where the least is decoded twice: if chroma has half of the
- * height, the first row looks at the MCU above. */
+/* Rounds to the row below the first of an MCU, where the fewest rows are decoded twice: if chroma has half of
+ * the height, the first row looks at the MCU above. */
 static int seam(int y)
 {
     return y / MCU_ROWS * MCU_ROWS + 1;

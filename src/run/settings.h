@@ -11,7 +11,7 @@ enum { LAP_SETTINGS_TEXT = 2048 }; /* large enough for the text of any settings,
 lap_settings lap_settings_complete(const lap_settings *settings);
 /* LAP_E_USAGE, naming the setting, if one is out of its range. */
 lap_code lap_settings_check(const lap_settings *settings, lap_error *err);
-/* Copies settings to *full, and fills in the format: the one asked for, that of out's extension, or JPEG on
+/* Copies settings to *full, and fills in the format: the requested one, that of out's extension, or JPEG on
  * standard output. The error does not name out: in place, that is only the end of the path. */
 lap_code lap_settings_with_format(
     const lap_settings *settings, const char *out, lap_settings *full, lap_error *err);
