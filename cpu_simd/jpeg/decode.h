@@ -24,7 +24,7 @@ enum {
     LAP_DECODE_SLACK = 64,       /* bytes: see each function */
     LAP_DECODE_GROUP = 8,        /* blocks: coefficients are stored in whole groups */
     LAP_DECODE_UNIT_BLOCKS = 16, /* the most adjacent blocks of a component; a multiple of GROUP */
-    LAP_DECODE_PAD = 4096        /* zeros after the data: an MCU reads at most so far past its end */
+    LAP_DECODE_PAD = 4096        /* zeros after the data: an MCU reads at most this far past the end */
 };
 
 typedef struct lap_decode_state { /* between units of a scan */
@@ -61,8 +61,8 @@ typedef struct lap_held_state { /* between units of a scan */
 } lap_held_state;
 
 typedef struct lap_held_way { /* one block of an MCU, in successive MCUs */
-    int16_t *blocks;          /* that of the first MCU */
-    int step;                 /* coefficients to that of the next MCU */
+    int16_t *blocks;          /* the block of the first MCU */
+    int step;                 /* coefficients from one MCU's block to the next */
     int part;                 /* number of its component in the scan */
 } lap_held_way;
 

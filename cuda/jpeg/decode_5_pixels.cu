@@ -146,7 +146,8 @@ static __global__ void __launch_bounds__(PIXELS_THREADS, PIXELS_BLOCKS)
 #pragma unroll
         for (unsigned i = 0; i < 32; i++)
             words[i] = 0;
-        /* Lanes meet again, and halves of words are not taken for something else than words. */
+        /* Lanes join again here. It also makes the compiler write all words before halves of them are
+         * accessed. */
         __syncwarp();
         if (is_there)
             beyond = decode_block(job, codes, lap_jpeg_bases_of(job, b).ac, quant + 64 * place.component,

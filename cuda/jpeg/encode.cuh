@@ -54,11 +54,11 @@ struct lap_jpeg_out {
     unsigned long long component_of;                 /* 2 bits for each block of an MCU */
     int16_t *coefficients; /* 64 a block, zigzag order, blocks in the order of the scan */
     int16_t *dc;
-    uint8_t *lane_bits;        /* bits of the AC symbols of each eight coefficients, including EOB */
+    uint8_t *lane_bits;        /* bits of the AC symbols of each group of eight coefficients, including EOB */
     uint16_t *ac_bits;         /* bits of all AC symbols of a block */
     int *heads;                /* DC difference * 4, + 2 for chroma, + 1 for the last block of an interval */
     unsigned *starts;          /* bits before a block in its tile; later its position in bits */
-    unsigned *tiles;           /* bits of each tile; later of all tiles before it */
+    unsigned *tiles;           /* bits of each tile; later the sum over all tiles before it */
     lap_jpeg_interval *places; /* intervals + 1: the last one is the end */
     unsigned *words;           /* the scan before stuffing; each interval begins at a chunk */
     unsigned *stuffed_tiles;   /* stuffed bytes of each tile of chunks; later prefix sums */

@@ -26,7 +26,7 @@ struct lap_sink {
     lap_over over;
     struct stat seen;   /* with LAP_OVER_SEEN: what may be replaced */
     struct stat made;   /* the finished temporary file */
-    XXH3_state_t *hash; /* below a tree: of all bytes; NULL else, and once finished: */
+    XXH3_state_t *hash; /* below a tree: hash of all bytes; NULL otherwise, and when finished: */
     uint64_t content;
     struct stat replaced;       /* the file to replace; its mode is 0: no file to replace */
     char lost[80];              /* what finishing could not keep of it; empty: it kept all */

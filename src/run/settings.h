@@ -31,7 +31,7 @@ typedef struct lap_settings_mark {
 lap_settings_mark lap_settings_mark_of(const lap_settings *settings);
 uint64_t lap_settings_own(const lap_settings_mark *mark); /* the hash with this fail_on */
 /* The hash to record for an output: with the strictest fail_on that its photo is known to pass. is_whole: it
- * was read without a warning, and so passes the strictest. */
+ * was read without a warning, so it passes the strictest level. */
 uint64_t lap_settings_recorded(const lap_settings_mark *mark, bool is_whole);
 /* The settings' own hash if an output with this recorded hash is valid for them; else the recorded hash. */
 uint64_t lap_settings_taken(const lap_settings_mark *mark, uint64_t recorded);
