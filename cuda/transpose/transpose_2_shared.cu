@@ -4,8 +4,8 @@
  * Shared memory: 1 KB for floats. A column of the tile is read, whose words are 16 apart: 16 lanes use 2
  * banks, 8 lanes each.
  * 16x16 threads, one element per thread.
- * Measured: floats: L2 55 % busy, longest wait: loads, 19.2 cycles per instruction; doubles: L1 69 %,
- * loads 23.7; pixels: L2 68 %, loads 16.6 (4992x3744, H200). */
+ * Measured: floats: L2 55 % busy, longest wait: loads, 19.2 cycles per instruction; doubles: L1 69,
+ * loads 23.7; pixels: L2 68, loads 16.6 (4992x3744, H200). */
 #include "tile.cuh"
 
 extern "C" lap_code lap_transpose_cuda_shared(const lap_view *in, const lap_view *out, const lap_exec *exec)
