@@ -162,7 +162,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {.name = "devices",
         .argument = "0,1|all",
         .set = lap_set_devices,
-        .help = "CUDA devices by number (0): a folder uses all of them, everything else the first",
+        .help = "CUDA devices to use, by number (0): folders use all of them, other runs the first",
         .group = FILTER,
         .kind = LAP_TUNING,
         .forms = R | S | BA | CA,
@@ -313,8 +313,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .argument = "LIST",
         .set = lap_set_keep,
         .field = AT(settings.keep),
-        .help =
-            "metadata to keep: exif, gps, xmp, iptc, icc, comment, thumbnail (all but thumbnail); all; none",
+        .help = "metadata to keep: all, none, or a list of exif, gps, xmp, iptc, icc, comment, thumbnail "
+                "(all but thumbnail)",
         .group = METADATA,
         .kind = LAP_CHOICE,
         .forms = R | T | LAP_CLI_INFO,
@@ -342,8 +342,9 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .argument = "h|v",
         .set = lap_set_word,
         .field = AT(flip),
-        .help = "mirror: h swaps left and right, v top and bottom, of the stored pixels; with --auto-orient "
-                "as seen",
+        .help = "mirror: h swaps left and right, v top and bottom; the picture as seen with --auto-orient, "
+                "else as "
+                "stored",
         .group = GEOMETRY,
         .brief = true,
         .forms = T,
@@ -651,7 +652,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .argument = "FILE.png",
         .set = lap_set_png,
         .field = AT(heatmap),
-        .help = "draw the differences; with several backends, those of the first that differs",
+        .help = "draw the differences; of several backends, the first that differs is drawn",
         .group = COMPARISON,
         .brief = true,
         .forms = CI | D1,
