@@ -87,7 +87,7 @@ static lap_code check(const lap_batch_options *o, lap_error *err)
     if (o->files_from)
         return lap_fail(err, LAP_E_USAGE, "a list of files does not show which photos are gone");
     if (take && (take->include_count || take->exclude_count || take->extensions))
-        return lap_fail(err, LAP_E_USAGE, "photos that a filter leaves out would look gone");
+        return lap_fail(err, LAP_E_USAGE, "photos left out would look gone");
     return LAP_OK;
 }
 
