@@ -45,8 +45,7 @@
  *
  * ERRORS. A function that can fail returns a lap_code and fills the caller's lap_error, which may be NULL.
  * Any may return LAP_E_MEMORY; with a context also LAP_E_CANCELLED. No function exits, prints, or installs a
- * signal handler. Other pointers may be NULL only if documented. A callback's pointers are valid during a
- * call.
+ * signal handler. Other pointers may be NULL only if documented. A callback's pointers live during its call.
  *
  * COMPATIBILITY. A program keeps working with every later library of the same SONAME. Functions and
  * enumerators are added, never changed. Structs that the caller allocates keep their size: new fields replace
@@ -180,7 +179,7 @@ typedef enum lap_decode { LAP_DECODE_AUTO, LAP_DECODE_SERIAL, LAP_DECODE_PARALLE
  * on the CPU. LAP_E_BACKEND: cannot run here. Unsupported files go to another coder, and the note says so. */
 typedef enum lap_codec_place { LAP_CODEC_AUTO, LAP_CODEC_CPU, LAP_CODEC_CUDA, LAP_CODEC_TURBO, LAP_CODEC_C,
     LAP_CODEC_AVX2, LAP_CODEC_AVX512, LAP_CODEC_NEON } lap_codec_place;
-/* Bits of lap_settings.keep: LISTED, and the kinds to keep. GPS and THUMBNAIL need EXIF. With LISTED, EXIF and
+/* Bits of lap_settings.keep: LISTED and the kinds to keep. GPS and THUMBNAIL need EXIF. With LISTED, EXIF and
  * IPTC are rebuilt from entries known to be harmless; without GPS, XMP and IPTC lose their location. */
 enum { LAP_KEEP_EXIF = 1, LAP_KEEP_GPS = 2, LAP_KEEP_XMP = 4, LAP_KEEP_IPTC = 8, LAP_KEEP_ICC = 16,
     LAP_KEEP_COMMENT = 32, LAP_KEEP_THUMBNAIL = 64, LAP_KEEP_LISTED = 128 };
@@ -302,7 +301,7 @@ typedef struct lap_batch_counts { /* counts for this shard */
     uint64_t kinds[LAP_CODES];        /* failed and skipped files by code; LAP_OK: skipped as up to date */
     uint64_t pixels, bytes_in, bytes_out; /* sums over files that are ok or warned */
     double ms;                            /* wall time so far, in milliseconds */
-    uint64_t recoded, reserved[7];        /* recoded: files whose report has recoded 1 */
+    uint64_t recoded, reserved[7];        /* recoded: number of files whose report sets it */
 } lap_batch_counts;
 typedef struct lap_batch_file {
     const char *input, *output;
@@ -335,7 +334,7 @@ typedef struct lap_info {
         int segments;
         uint64_t bytes;
     } metadata[LAP_INFO_KINDS];
-    int longest_scan, longest_percent; /* parallel scans: number of the largest, its % of the file; or 0 */
+    int longest_scan, longest_percent; /* the largest parallel scan: number, % of the file; or 0 */
     uint64_t reserved[7];
 } lap_info;
 /* Reads the structure of an image file ("-": standard input) without decoding pixels. Strings in *info are
@@ -360,8 +359,8 @@ typedef struct lap_view {
 
 /* Filters in to out. Both views have the same place, size and channels (1, 3 or 4), and do not overlap; sides
  * are 1 to LAP_MAX_SIDE. If in has an apron, its samples are the border, so tiles of one picture join without
- * a seam; otherwise the border rule applies. Device pixels need a CUDA backend, else
- * LAP_E_USAGE; it uses the default stream, and the function waits. LAP_E_BACKEND, LAP_E_DEVICE. */
+ * a seam; otherwise the border rule applies. Device pixels need a CUDA backend, else LAP_E_USAGE;
+ * it uses the default stream, and the function waits. LAP_E_BACKEND, LAP_E_DEVICE. */
 LAP_API lap_code lap_filter(lap_context *context, const lap_view *in, const lap_view *out,
     const char *backend, const lap_params *params, lap_border border, lap_error *err);
 /* Encodes host pixels (1, 3 or 4 channels; alpha is dropped if the format has none) on the calling thread.
@@ -463,7 +462,7 @@ typedef struct lap_difference {
     uint64_t differing_pixels; /* pixels that differ in any channel */
     uint64_t differing_border; /* differing pixels among the outer two rows and columns */
     int first_x, first_y, first_channel, first_a, first_b; /* first in raster order; x is -1 if identical */
-    bool first_at_border;                                  /* the first difference is among these */
+    bool first_at_border;                                  /* the first difference is among these pixels */
     uint64_t reserved[4];
 } lap_difference;
 /* Compares host views of the same size and channels, else LAP_E_DIFFERENT. mask_border: pixels to skip at

@@ -1,5 +1,5 @@
-/* The scan's bytes without stuffing and restart markers, and where the restart intervals and the scan end.
- * Reads each byte twice, writes it once (words, edges of a tile by bytes).
+/* Writes the scan's bytes without stuffing and restart markers, and finds where the restart intervals and the
+ * scan end. Reads each byte twice, writes it once (words, edges of a tile by bytes).
  * Shared memory: a tile of 4096 bytes, scattered by bytes (neighbours share a word, which is no conflict).
  * 256 threads, 16 bytes each.
  * Measured: count: issue slots 51 % busy, DRAM 9, L1 8; scatter: issue slots 66, L1 25, DRAM 7; L2 was not

@@ -1,5 +1,6 @@
-/* Blocks to samples: each lane decodes the values of one block into shared memory, dequantised, and does its
- * inverse DCT there, so that no AC coefficient travels. A warp takes the same block of 32 MCUs in a row:
+/* Turns blocks into samples: each lane decodes the values of one block into shared memory, dequantised, and
+ * does its inverse DCT there, so that no AC coefficient travels. A warp takes the same block of 32 MCUs in a
+ * row:
  * one table, one quantiser, and samples side by side.
  * Reads the scan once more, 8 bytes per block, writes a byte per sample, 8 at a time.
  * Shared memory: the tables, and 33 words per block, so that 32 lanes at the same coefficient hit 32 banks.

@@ -99,8 +99,8 @@ __attribute__((format(printf, 2, 3))) static void put(text *t, const char *forma
 
 static void put_filter(text *t, const lap_settings *s)
 {
-    /* The coefficients, not the name: a preset and the same numbers from a file must give the same text.
-     * Hexadecimal floats keep every bit, in at most 16 characters. */
+    /* Writes the coefficients, not the name: a preset and the same numbers from a file must give the same
+     * text. Hexadecimal floats keep every bit, in at most 16 characters. */
     put(t, "kernel=");
     for (int i = 0; i < 25; i++)
         put(t, i ? " %a" : "%a", (double)s->params.kernel.h[i]);
