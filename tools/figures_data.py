@@ -808,8 +808,8 @@ def ladder_values(run, command):
                       "" if row.get("relative_error") is None else f"{row['relative_error']:.1e}"])
         before = time if plain else before
     heads = ["backend", "us", "GB/s", "of the copy", "step", "since the first", "value", "relative error"]
-    return (table(heads, lines) + f"\n`{command}`: {bench['device']}, {bench['date']}. A copy writes, too: a sum of as "
-            "many bytes can exceed its rate.\n")
+    return (table(heads, lines) + f"\n`{command}`: {bench['device']}, {bench['date']}. A copy also writes, so a "
+            "sum of the same number of bytes can exceed its rate.\n")
 
 
 def ladder_cpu(command):
