@@ -851,8 +851,8 @@ COLUMNS = [
     ("L2 %", "share of the highest rate of the cache in front of it", "l2"),
     ("L1/shared %", "the busiest part of L1 and shared memory, which are one unit of a multiprocessor", "l1"),
     ("issue %", "the share of cycles in which a scheduler started an instruction, of those in which it could", "issue"),
-    ("wavefronts, million", "passes through the data path of L1 and shared memory: a warp's access takes one pass if all "
-     "its bytes can be delivered at once, more if they lie in several lines or conflict in a bank; the counter is "
+    ("wavefronts, million", "passes through the data path of L1 and shared memory: a warp's access takes one pass if "
+     "all its bytes can be delivered at once, more if they lie in several lines or conflict in a bank; the counter is "
      "the share of passes in all cycles", "waves_used"),
     ("sectors per load, per store", "pieces of 32 bytes that a warp's access of global memory touches", "load_sectors"),
     ("conflicts per shared load", "additional passes, because lanes need different words of one bank", "conflicts"),
