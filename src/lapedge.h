@@ -9,7 +9,7 @@
  *     if (lap_run_file(context, "photo.jpg", "edges.jpg", &settings, NULL, &error) != LAP_OK)
  *         fprintf(stderr, "%s\n", lap_error_text(&error, (char[800]){0}, 800));
  *
- * 2. A folder of photos, to another folder. If it is stopped, the next call continues there:
+ * 2. A folder of photos, to another folder. If the call is stopped, the next one continues:
  *     const char *inputs[] = {"photos"};
  *     lap_batch_options options = {.inputs = inputs, .input_count = 1, .out_dir = "edges"};
  *     lap_batch_counts counts;
@@ -44,8 +44,8 @@
  * object may be used by one thread at a time. Functions that take no object are thread safe.
  *
  * ERRORS. A function that can fail returns a lap_code and fills the caller's lap_error, which may be NULL.
- * Any may return LAP_E_MEMORY, and LAP_E_CANCELLED with a context. No function exits, prints, or installs a
- * signal handler. Other pointers may be NULL only if documented. A callback's pointers live until it returns.
+ * Any may return LAP_E_MEMORY; with a context also LAP_E_CANCELLED. No function exits, prints, or installs a
+ * signal handler. Other pointers may be NULL only if documented. A callback's pointers live during its call.
  *
  * COMPATIBILITY. A program keeps working with every later library of the same SONAME. Functions and
  * enumerators are added, never changed. Structs that the caller allocates keep their size: new fields replace
@@ -135,13 +135,13 @@ typedef struct lap_kernel {
     char name[64];                /* name of the preset, or "custom" */
     float h[25];                  /* coefficients, row by row */
     int32_t hi[25];               /* the same coefficients as integers, valid if is_integer */
-    bool is_integer, is_laplace5; /* all whole numbers; 24 in the centre and -1 elsewhere */
-    bool is_symmetric;            /* quarter turns and mirroring leave it unchanged */
+    bool is_integer, is_laplace5; /* all h are integers; 24 in the centre, else -1 */
+    bool is_symmetric;            /* turning by 90 degrees and mirroring do not change it */
     double abs_sum;               /* sum |h|, at most 2^22 */
     uint64_t reserved[2];
 } lap_kernel;
-/* spec: a preset, a file of numbers, or numbers separated by commas, spaces or '/': 25, or 9 that get a frame
- * of zeros. "1/256" is a fraction if that yields 25 or 9; # begins a comment. sum |h| is at most 2^22. */
+/* spec: a preset, a file of numbers, or 25 numbers separated by commas, spaces or '/'; 9 numbers get a
+ * frame of zeros. "1/256" is a fraction if that yields 25 or 9; # begins a comment. sum |h| <= 2^22. */
 LAP_API lap_code lap_kernel_parse(const char *spec, lap_kernel *kernel, lap_error *err);
 LAP_API void lap_kernel_flip(lap_kernel *kernel); /* turns it by 180 degrees: convolution, not correlation */
 LAP_API const char *lap_kernel_preset(int i);     /* name of preset i = 0, 1, ...; NULL past the last */
@@ -163,10 +163,10 @@ typedef enum lap_border { LAP_ZERO, LAP_REPLICATE, LAP_REFLECT, LAP_REFLECT101, 
  * mirrors along the main diagonal, TRANSVERSE along the other one. */
 typedef enum lap_turn { LAP_TURN_NONE = 1, LAP_TURN_H = 2, LAP_TURN_180 = 3, LAP_TURN_V = 4,
     LAP_TURN_TRANSPOSE = 5, LAP_TURN_90 = 6, LAP_TURN_TRANSVERSE = 7, LAP_TURN_270 = 8 } lap_turn;
-/* Whether a JPEG is turned without loss (filter false), by moving its coded blocks. AUTO: if the picture
- * consists of whole MCUs and no setting needs new coefficients (quality is ignored); else it turns pixels,
- * and the note says why. TRIM drops partial MCUs that would end up left or above; PERFECT refuses them. If
- * these two cannot turn a file: LAP_E_USAGE or LAP_E_UNSUPPORTED. All but NO hold the picture twice. */
+/* Whether a JPEG is turned without loss (filter false), by moving its coded blocks. AUTO does so if the
+ * picture has only whole MCUs and no setting needs new coefficients (quality is ignored); else it turns the
+ * pixels, and the note says why. TRIM drops partial MCUs that would end up left or above; PERFECT refuses
+ * them. If they cannot turn a file: LAP_E_USAGE, LAP_E_UNSUPPORTED. All but NO hold the picture twice. */
 typedef enum lap_lossless { LAP_LOSSLESS_NO, LAP_LOSSLESS_AUTO,
     LAP_LOSSLESS_TRIM, LAP_LOSSLESS_PERFECT } lap_lossless;
 typedef enum lap_fail_on { LAP_FAIL_NONE, LAP_FAIL_TRUNCATED, LAP_FAIL_WARNING } lap_fail_on;
@@ -176,27 +176,27 @@ typedef enum lap_subsampling { LAP_SUB_SAME, LAP_SUB_444, LAP_SUB_422, LAP_SUB_4
 typedef enum lap_decode { LAP_DECODE_AUTO, LAP_DECODE_SERIAL, LAP_DECODE_PARALLEL } lap_decode;
 /* Which coder decodes and encodes JPEGs; all give the same bytes. AUTO: the device if a CUDA backend runs and
  * the device supports the file, else the CPU. CUDA needs a CUDA backend, else LAP_E_USAGE. TURBO to NEON run
- * on the CPU. Another coder codes unsupported files, and the note says so. LAP_E_BACKEND: cannot run here. */
+ * on the CPU. LAP_E_BACKEND: cannot run here. Unsupported files go to another coder, and the note says so. */
 typedef enum lap_codec_place { LAP_CODEC_AUTO, LAP_CODEC_CPU, LAP_CODEC_CUDA, LAP_CODEC_TURBO, LAP_CODEC_C,
     LAP_CODEC_AVX2, LAP_CODEC_AVX512, LAP_CODEC_NEON } lap_codec_place;
-/* Bits of lap_settings.keep. Always set LISTED in a list. GPS and THUMBNAIL need EXIF. With a list, EXIF and
- * IPTC are rebuilt from entries known to be harmless; without GPS, XMP and IPTC lose their location data. */
+/* Bits of lap_settings.keep: LISTED and the kinds to keep. GPS and THUMBNAIL need EXIF. With LISTED, EXIF and
+ * IPTC are rebuilt from entries known to be harmless; without GPS, XMP and IPTC lose their location. */
 enum { LAP_KEEP_EXIF = 1, LAP_KEEP_GPS = 2, LAP_KEEP_XMP = 4, LAP_KEEP_IPTC = 8, LAP_KEEP_ICC = 16,
     LAP_KEEP_COMMENT = 32, LAP_KEEP_THUMBNAIL = 64, LAP_KEEP_LISTED = 128 };
 /* clang-format on */
-LAP_API const char *lap_range_name(lap_range range); /* the option's word; NULL: unknown range */
+LAP_API const char *lap_range_name(lap_range range); /* the option's value; NULL: unknown range */
 LAP_API const char *lap_border_name(lap_border border);
 typedef struct lap_run_stats lap_run_stats; /* see "statistics" below */
 
 /* All zero means: no filter, no fsync, no limits. If backend is NULL, turn 0, quality 0 or params all zero,
- * the value of lap_settings_default is used; so `filter = true` is enough to filter. */
+ * the value of lap_settings_default is used, so setting `filter = true` is enough to filter. */
 typedef struct lap_settings {
     bool filter;         /* false: turn or convert only */
     const char *backend; /* a backend's name (see lap_rung_at; no fallback) or "auto" */
     lap_params params;
     lap_border border;
     bool gray;           /* use one component: the stored luma, or BT.601 of RGB */
-    int threads, device; /* most threads to use (0: all of the context); CUDA device number */
+    int threads, device; /* maximum number of threads (0: all of the context); CUDA device */
     bool auto_orient;    /* turn by the EXIF tag and reset it, then apply `turn` */
     lap_turn turn;
     const char *format; /* "jpg", "png", "bmp", "tga", "ppm", "pgm", "tsv"; NULL: by the output's extension */
@@ -209,7 +209,7 @@ typedef struct lap_settings {
     uint64_t max_memory;       /* bytes for all files in progress in the context; other files wait */
     int max_scans;             /* limit for a progressive JPEG */
     double timeout_s;          /* time limit for one file, in seconds */
-    lap_fail_on fail_on;       /* a file with at least this damage fails */
+    lap_fail_on fail_on;       /* how much damage makes a file fail */
     lap_run_stats *stats;      /* receives statistics of input and result, or NULL. Not for folders */
     lap_progress_fn *progress; /* or NULL. Not for folders */
     void *progress_user;
@@ -238,9 +238,9 @@ typedef struct lap_report {
     const char *resolved;        /* the backend that filtered, never "auto"; NULL if nothing was filtered */
     lap_times ms;
     uint64_t bytes_in, bytes_out;
-    int warnings;                /* number of harmless oddities, and of damage that fail_on tolerates */
+    int warnings;                /* how many harmless defects, and damage that fail_on tolerates */
     char warning[240];           /* the first warning */
-    char note[240];              /* information such as which coder ran and why; may be empty */
+    char note[240];              /* information, such as which coder ran and why; may be empty */
     int warning_remedy, recoded; /* recoded 1: no lossless turn was possible; `note` says why. Else 0 */
     uint64_t reserved[7];
 } lap_report;
@@ -256,7 +256,7 @@ LAP_API lap_code lap_run_memory(lap_context *context, const void *in, size_t in_
 /* ---- a folder of photos ------------------------------------------------------------------------ */
 
 /* Selects files in folders. All zero takes JPEGs by extension, and files without one by content. Patterns are
- * those of fnmatch(3) without case; one with a slash matches the path below the named folder. */
+ * those of fnmatch(3), ignoring case; one with a slash matches the path below the named folder. */
 typedef struct lap_batch_take {
     const char *const *include; /* take images of all readable kinds that match a pattern */
     size_t include_count;
@@ -278,41 +278,41 @@ typedef struct lap_batch_options {
     bool force;               /* also replace outputs that lapedge did not write */
     bool dry_run;             /* report what would be done, but write nothing */
     bool rebuild;             /* redo outputs that are up to date */
-    const char *const *sides; /* other files that the caller writes: LAP_E_CLASH if one is an in- or output */
+    const char *const *sides; /* other files that the caller writes; LAP_E_CLASH: one is an input or output */
     size_t side_count;
-    uint32_t shard, shards;     /* process share `shard` (from 0) of `shards`; shards 0 or 1: all files */
+    uint32_t shard, shards;     /* process share `shard` (0, 1, ...) of `shards`; shards 0 or 1: all files */
     const lap_batch_take *take; /* which files to take, or NULL */
-    struct lap_batch_others *others; /* for the program only, like devices, work and prune: leave NULL */
+    struct lap_batch_others *others; /* only for the program, like devices, work and prune: leave NULL */
     const char *suffix;              /* added to each output's name before the extension; or NULL */
     bool flat;                       /* put all outputs directly into out_dir */
     bool skip_existing;              /* count an existing output as up to date without reading it */
     bool no_clobber;                 /* never replace an output: skip it with LAP_E_EXISTS */
     const struct lap_batch_devices *devices;
-    void (*warn)(void *user, const lap_error *warning); /* receives what does not stop the run; or NULL */
+    void (*warn)(void *user, const lap_error *warning); /* or NULL; for problems that do not stop the run */
     struct lap_batch_work *work;
     struct lap_batch_prune *prune;
 } lap_batch_options;
 
 typedef struct lap_batch_counts { /* counts for this shard */
-    uint64_t found, expected;     /* inputs seen so far; all inputs, known before work begins */
-    uint64_t other_shards, links; /* inputs of other shards; symbolic links that were not followed */
+    uint64_t found, expected;     /* inputs seen so far; all inputs, counted before work begins */
+    uint64_t other_shards, links; /* inputs of other shards; symbolic links not followed */
     uint64_t ok, warned, skipped, failed;
     uint64_t waiting, waiting_pixels; /* finished outputs that get their names when their group is synced */
     uint64_t kinds[LAP_CODES];        /* failed and skipped files by code; LAP_OK: skipped as up to date */
-    uint64_t pixels, bytes_in, bytes_out; /* sums over ok and warned files */
+    uint64_t pixels, bytes_in, bytes_out; /* sums over files that are ok or warned */
     double ms;                            /* wall time so far, in milliseconds */
-    uint64_t recoded, reserved[7];        /* recoded: ok and warned files whose report says so */
+    uint64_t recoded, reserved[7];        /* recoded: number of files whose report sets it */
 } lap_batch_counts;
 typedef struct lap_batch_file {
     const char *input, *output;
-    const lap_report *report; /* if SKIPPED, error.code LAP_OK: up to date; LAP_E_EXISTS: not our output */
+    const lap_report *report; /* SKIPPED with error.code LAP_OK: up to date; LAP_E_EXISTS: not our output */
 } lap_batch_file;
 /* Called on lap_batch's thread for each finished input, and with file NULL ten times a second. */
 typedef void lap_batch_fn(void *user, const lap_batch_file *file, const lap_batch_counts *counts);
 
 /* Processes many files. LAP_OK: the run finished, but files may have failed (see counts). each may be NULL.
  * Outputs are recorded in out_dir/.lapedge/; the next run with the same settings skips them. LAP_E_MISSING:
- * an input. LAP_E_WRITE: out_dir. LAP_E_DISK_FULL: the run stopped early. */
+ * an input does not exist. LAP_E_WRITE: out_dir cannot be written. LAP_E_DISK_FULL: the run stopped early. */
 LAP_API lap_code lap_batch(lap_context *context, const lap_batch_options *options,
     const lap_settings *settings, lap_batch_fn *each, void *user, lap_batch_counts *counts, lap_error *err);
 
@@ -325,7 +325,7 @@ typedef struct lap_info {
     int width, height, components; /* as stored, before any turn */
     const char *frame;             /* JPEG: "baseline", "extended sequential" or "progressive"; else NULL */
     bool arithmetic;
-    int sample_h[4], sample_v[4]; /* JPEG: sampling factors of each component */
+    int sample_h[4], sample_v[4]; /* JPEG: the sampling factors of each component */
     int quantization_tables, huffman_tables, scans;
     int restart_interval, orientation; /* in MCUs, 0: no restarts; EXIF value, 1 to 8 */
     size_t metadata_count;
@@ -334,7 +334,7 @@ typedef struct lap_info {
         int segments;
         uint64_t bytes;
     } metadata[LAP_INFO_KINDS];
-    int longest_scan, longest_percent; /* in parallel: largest scan (from 1), its % of the file; else 0 */
+    int longest_scan, longest_percent; /* the largest parallel scan: number, % of the file; or 0 */
     uint64_t reserved[7];
 } lap_info;
 /* Reads the structure of an image file ("-": standard input) without decoding pixels. Strings in *info are
@@ -359,8 +359,8 @@ typedef struct lap_view {
 
 /* Filters in to out. Both views have the same place, size and channels (1, 3 or 4), and do not overlap; sides
  * are 1 to LAP_MAX_SIDE. If in has an apron, its samples are the border, so tiles of one picture join without
- * a seam; otherwise the border rule applies. A CUDA backend filters device pixels where they are, on the
- * default stream, and the function waits; there a CPU backend is LAP_E_USAGE. LAP_E_BACKEND, LAP_E_DEVICE. */
+ * a seam; otherwise the border rule applies. Device pixels need a CUDA backend, else LAP_E_USAGE;
+ * it uses the default stream, and the function waits. LAP_E_BACKEND, LAP_E_DEVICE. */
 LAP_API lap_code lap_filter(lap_context *context, const lap_view *in, const lap_view *out,
     const char *backend, const lap_params *params, lap_border border, lap_error *err);
 /* Encodes host pixels (1, 3 or 4 channels; alpha is dropped if the format has none) on the calling thread.
@@ -374,7 +374,7 @@ LAP_API lap_code lap_encode_view(lap_context *context, const lap_view *pixels, c
 
 typedef struct lap_pixels lap_pixels; /* a decoded image; its apron is not filled */
 /* Decodes an image from a file ("-": standard input) or from memory. Reads from settings: gray, auto_orient,
- * limits, timeout, fail_on, decode, codec. Fails if reading fails; then *pixels is NULL. */
+ * limits, timeout, fail_on, decode, codec. On failure *pixels is NULL. */
 LAP_API lap_code lap_pixels_read(lap_context *context, const char *path, const lap_settings *settings,
     lap_pixels **pixels, lap_error *err);
 LAP_API lap_code lap_pixels_decode(lap_context *context, const void *file, size_t size,
@@ -385,7 +385,7 @@ LAP_API lap_code lap_pixels_decode(lap_context *context, const void *file, size_
 LAP_API lap_code lap_decode_view(lap_context *context, const void *file, size_t size,
     const lap_settings *settings, lap_view *view, lap_report *report, lap_error *err);
 /* Fills in the size, channels and stride that lap_decode_view would allocate. It reads only headers, so it
- * misses damage of the data. base must be NULL and stays so. On failure *view is unchanged. */
+ * does not notice damaged data. base must be NULL and stays NULL. On failure *view is unchanged. */
 LAP_API lap_code lap_decode_size(lap_context *context, const void *file, size_t size,
     const lap_settings *settings, lap_view *view, lap_error *err);
 LAP_API const lap_view *lap_pixels_view(const lap_pixels *pixels); /* valid until the pixels are freed */
@@ -430,7 +430,7 @@ typedef struct lap_measurement {
     lap_run_stats stats;   /* edges.channels is 0 if mask_border leaves no pixel */
     float *rows, *columns; /* height and width values; NULL without profiles */
     int mask_border;
-    char *note; /* a note as in lap_report, or NULL */
+    char *note; /* like lap_report.note, or NULL */
     uint64_t reserved[2];
 } lap_measurement;
 
@@ -462,7 +462,7 @@ typedef struct lap_difference {
     uint64_t differing_pixels; /* pixels that differ in any channel */
     uint64_t differing_border; /* differing pixels among the outer two rows and columns */
     int first_x, first_y, first_channel, first_a, first_b; /* first in raster order; x is -1 if identical */
-    bool first_at_border; /* the first one is in the outer two rows or columns */
+    bool first_at_border;                                  /* the first difference is among these pixels */
     uint64_t reserved[4];
 } lap_difference;
 /* Compares host views of the same size and channels, else LAP_E_DIFFERENT. mask_border: pixels to skip at
@@ -472,7 +472,7 @@ LAP_API lap_code lap_compare_views(const lap_view *a, const lap_view *b, int mas
 
 /* ---- pixels on a GPU ----------------------------------------------------------------------------- */
 
-/* A caller's CUDA stream and device memory for its work, which grows to the largest picture and is reused.
+/* A caller's CUDA stream, with device memory that grows to the largest picture and is reused.
  * Work runs in stream order, after what was queued before. Functions marked "queued" return at once; do not
  * touch their views until the stream has done the work. All others wait. Different streams work in parallel.
  * Calls make the device current in their thread. Views whose base and stride are multiples of 128 are used in
@@ -492,7 +492,7 @@ LAP_API void lap_stream_view_destroy(lap_stream *stream, lap_view *view);
 /* Queued: copy an interior (waits if a view is on the host); fill an apron by the border rule. */
 LAP_API lap_code lap_stream_copy(lap_stream *stream, const lap_view *in, const lap_view *out, lap_error *err);
 LAP_API lap_code lap_stream_border(lap_stream *stream, const lap_view *view, lap_border rule, lap_error *err);
-/* Like lap_filter, but queued; like lap_stats_of_view. */
+/* The first is like lap_filter, but queued; the second like lap_stats_of_view. */
 LAP_API lap_code lap_stream_filter(lap_stream *stream, const lap_view *in, const lap_view *out,
     const char *backend, const lap_params *params, lap_border border, lap_error *err);
 LAP_API lap_code lap_stream_stats(lap_stream *stream, const lap_view *view, const char *backend,
@@ -521,7 +521,7 @@ typedef struct lap_rung_info {
     const char *name;     /* name for settings.backend */
     const char *aliases;  /* other names, separated by commas, or NULL */
     const char *family;   /* "c", "openmp", "sse", "simd", "cuda" or "auto" */
-    const char *resolves; /* candidates, best first, with commas; NULL: runs itself */
+    const char *resolves; /* backends that the name stands for, best first, with commas; or NULL */
     const char *what;     /* a short description */
     const char *flags;    /* compiler flags of its source file */
     const char *reason;   /* why it cannot run here; NULL if it can */

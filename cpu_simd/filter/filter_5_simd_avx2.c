@@ -1,7 +1,7 @@
 /* simd-avx2: 32 samples per vector; the algorithm stands in simd_filter.h.
  * Since simd-sse41: the width of vectors.
  * Memory: each byte read once and written once, the sums of four rows in the first-level cache.
- * Measured: 4.8 instructions a pixel of three channels; 1.19 times as long as memcpy takes for the same
+ * Measured: 4.8 instructions per pixel of three channels; 1.19 times as long as memcpy takes for the same
  * bytes (4992x3744x3, one thread, Zen 5); docs/ports.md has more. */
 #include "simd_filter.h"
 

@@ -1,7 +1,7 @@
 /* simd-avx512: 64 samples per vector; the algorithm stands in simd_filter.h.
  * Since simd-avx2: the width of vectors.
  * Memory: each byte read once and written once, the sums of four rows in the first-level cache.
- * Measured: 2.3 instructions a pixel of three channels; as long as memcpy takes for the same bytes
+ * Measured: 2.3 instructions per pixel of three channels; as long as memcpy takes for the same bytes
  * (4992x3744x3, one thread, Zen 5); docs/ports.md has more. */
 #include "simd_filter.h"
 

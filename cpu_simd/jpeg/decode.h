@@ -26,7 +26,7 @@ enum {
     LAP_DECODE_SLACK = 64,       /* bytes: see each function */
     LAP_DECODE_GROUP = 8,        /* blocks: coefficients are stored in whole groups */
     LAP_DECODE_UNIT_BLOCKS = 16, /* the most adjacent blocks of a component; a multiple of GROUP */
-    LAP_DECODE_PAD = 4096        /* zeros behind the data: an MCU reads at most so far past its end */
+    LAP_DECODE_PAD = 4096        /* zeros after the data: an MCU reads at most this far past the end */
 };
 
 typedef struct lap_decode_state { /* between units of a scan */
@@ -63,8 +63,8 @@ typedef struct lap_held_state { /* between units of a scan */
 } lap_held_state;
 
 typedef struct lap_held_way { /* one block of an MCU, in successive MCUs */
-    int16_t *blocks;          /* that of the first MCU */
-    int step;                 /* coefficients to that of the next MCU */
+    int16_t *blocks;          /* the block of the first MCU */
+    int step;                 /* coefficients from one MCU's block to the next */
     int part;                 /* number of its component in the scan */
 } lap_held_way;
 
@@ -81,13 +81,13 @@ enum { LAP_HELD_UNIT = 64 }; /* the most blocks of a unit */
 typedef struct lap_decode_blocks {
     const int16_t *coefficients; /* 64 for each block, in the order of the rung, not yet dequantised; aligned
                                   * to 64 bytes */
-    const uint8_t *last;         /* [i]: all coefficients behind this zigzag position are 0; 0: only DC */
+    const uint8_t *last;         /* [i]: all coefficients after this zigzag position are 0; 0: only DC */
     const uint16_t *quant;       /* [64], 1 .. 65535, in the same order */
     int count; /* 1 .. LAP_DECODE_UNIT_BLOCKS; zero blocks with last 0 pad it to a multiple of
                 * LAP_DECODE_GROUP */
 } lap_decode_blocks;
 
-/* The samples for one row of pixels. A rung may read LAP_DECODE_SLACK bytes before the first and behind the
+/* The samples for one row of pixels. A rung may read LAP_DECODE_SLACK bytes before the first and after the
  * last sample of each row; they have any value. Rows need not be aligned.
  *
  * The colours are Y, Cb, Cr if is_ycc is set; else red, green, blue. With black they are inks: cyan, magenta
@@ -124,7 +124,7 @@ typedef struct lap_decode_stages {
     bool (*script)(const lap_held_scan *scan, lap_held_state *state, const lap_held_unit *unit);
 
     /* Computes the samples of blocks: 8 rows of 8 * count bytes. STRIDE is a multiple of 64 bytes; `samples`
-     * is aligned to 8 bytes. May write any value to LAP_DECODE_SLACK bytes behind each row. False if a value
+     * is aligned to 8 bytes. May write any value to LAP_DECODE_SLACK bytes after each row. False if a value
      * leaves the range in which the C and vector code of libjpeg-turbo agree: a dequantised coefficient or a
      * value between the passes outside of -2^14 .. 2^14 - 1, or a result outside of -512 .. 511 before 128 is
      * added. The samples must not be used then. A rung may refuse somewhat more, but nothing that the forward

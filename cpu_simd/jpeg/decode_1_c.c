@@ -1,5 +1,5 @@
 /* c: plain C, one function for each stage of the decoder, to be read from the top down.
- * Since libjpeg-turbo's C: two symbols a look-up; zeros behind 0xFF are gone before bits are read.
+ * Since libjpeg-turbo's C: two symbols per look-up; the zeros after 0xFF are removed before bits are read.
  * Memory: a unit's coefficients, 12 KB, and the tables, 34 KB, stay in the first- and second-level cache.
  * Limit: not measured; docs/decoder.md has the times. */
 #include "coding/zigzag.h"

@@ -12,10 +12,10 @@
  *     outputs u, u + 1 of columns 0 2 1 3:     u: 0 2 | 1 3    u + 1: 0 2 | 1 3
  *     and u + 2, u + 3: even pairs             02 of u | u + 1 | u + 2 | u + 3, in one lane
  *
- * libjpeg-turbo's C and vector code agree while sums of two words stay words. Two checks are enough for that:
- * products of coefficients and quantisers are words, and results lie within -512 .. 511. These suffice
- * because the transform keeps sums of squares: a value of 2^14 or more before the second pass, or a saturated
- * one, gives a result of 512 or more. */
+ * libjpeg-turbo's C and vector code agree as long as sums of two words fit in words. Two checks are enough
+ * for that: products of coefficients and quantisers are words, and results lie within -512 .. 511. These
+ * suffice because the transform keeps sums of squares: a value of 2^14 or more before the second pass, or a
+ * saturated one, gives a result of 512 or more. */
 #ifndef LAP_DECODE_DCT_H
 #define LAP_DECODE_DCT_H
 
@@ -143,7 +143,7 @@ LAP_INLINE bool lap_inverse_odd(const lap_inverse_checks *checks, const uint16_t
     return is_odd;
 }
 
-/* Returns the zigzag position behind which all coefficients of V_LANES blocks are 0. */
+/* Returns the zigzag position after which all coefficients of V_LANES blocks are 0. */
 LAP_INLINE unsigned lap_largest_last(const uint8_t *last)
 {
     unsigned largest = 0;

@@ -1,8 +1,8 @@
 /* Turns samples into pixels: upsampling and colour of decode_1_c.c, as many pixels at once as a vector has
  * bytes, with the operations of decode_words.h.
  *
- * Even and odd pixels stand in two vectors of words, since that is how upsampling makes them and how a mask
- * parts bytes: no sample moves until colours are interleaved.
+ * Even and odd pixels stand in two vectors of words, since upsampling produces them so and a mask separates
+ * bytes so: no sample moves until colours are interleaved.
  *
  *     weighted sums of two rows of chroma, in words      .. s2 s3 s4 ..
  *     even pixels: 3 s3 + s2,  odd pixels: 3 s3 + s4     three loads, one word apart
@@ -17,7 +17,7 @@
 
 enum {
     LAP_SPAN = 1024,                   /* pixels */
-    LAP_SPAN_SUMS = LAP_SPAN / 2 + 64, /* one more on both sides, and two vectors behind the last whole one */
+    LAP_SPAN_SUMS = LAP_SPAN / 2 + 64, /* one more on both sides, and two vectors after the last whole one */
     LAP_WORDS = V_BYTES / 2
 };
 _Static_assert((int)V_BYTES <= LAP_DECODE_SLACK, "whole vectors may be read");

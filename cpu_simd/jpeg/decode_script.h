@@ -21,7 +21,7 @@ static inline lap_decode_bits lap_script_begin(const lap_decode_state *state)
     return (lap_decode_bits){.at = state->at, .bits = state->bits, .count = state->count};
 }
 
-/* Stores the reader's position in state. False if bits behind the end of the data were used. */
+/* Stores the reader's position in state. False if bits after the end of the data were used. */
 static inline bool lap_script_end(lap_decode_state *state, const lap_decode_bits *r)
 {
     state->at = r->at;
@@ -30,15 +30,15 @@ static inline bool lap_script_end(lap_decode_state *state, const lap_decode_bits
     return lap_decode_left(state) >= 0;
 }
 
-/* Returns whether bits behind the data were read. One check per block is enough, since a block reads at most
- * LAP_DECODE_PAD bytes behind the data. */
+/* Returns whether bits after the data were read. One check per block is enough, since a block reads at most
+ * LAP_DECODE_PAD bytes after the data. */
 static inline bool lap_script_is_past(const lap_decode_bits *r, const lap_decode_state *state)
 {
     return r->at > state->end + sizeof r->bits;
 }
 
 /* Returns the entry of the next symbol, or 0 if its code is invalid. Refills the bits first, so that at least
- * 56 - 11 bits are left behind a code in the table, and 56 - 16 behind a longer code. */
+ * 56 - 11 bits are left after a code in the table, and 56 - 16 after a longer code. */
 static inline lap_script_entry lap_script_look(const lap_script_codes *codes, lap_decode_bits *r)
 {
     lap_decode_refill(r);

@@ -49,7 +49,7 @@ LAP_INLINE void v_turn(const vec out[4], v_pair *first, v_pair *last)
     *last = v_pick32(a, b, 0xDD);
 }
 
-/* Two times 128 bits, one behind the other. */
+/* Two times 128 bits, one after the other. */
 #define v_lanes(a, b)                                                                     \
     _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_load_si128((const __m128i *)(a))), \
         _mm_load_si128((const __m128i *)(b)), 1)
@@ -83,7 +83,7 @@ LAP_INLINE void v_store_rows(vec v, uint8_t *row0, uint8_t *row1)
     _mm_storeu_si128((__m128i *)row1, _mm256_extracti128_si256(rows, 1));
 }
 
-/* Byte 0 of each lane eight times, to each of eight rows. */
+/* Stores byte 0 of each lane eight times in each of eight rows. */
 LAP_INLINE void v_store_flat(vec v, uint8_t *rows, ptrdiff_t stride)
 {
     const vec bytes = _mm256_shuffle_epi8(v, v_zero());
@@ -95,10 +95,10 @@ LAP_INLINE void v_store_flat(vec v, uint8_t *rows, ptrdiff_t stride)
 /* V_BYTES pixels. In a lane of each colour: eight even pixels, eight odd ones.
  *
  * Byte 3 i + c of a lane's 48 goes to byte (3 i + c) % 16 of one of three vectors. Since 3 has an inverse
- * modulo 16, no two bytes of a colour want the same place: one permutation a colour, then blends. */
+ * modulo 16, no two bytes of a colour go to the same place: one permutation per colour, then blends. */
 LAP_INLINE void v_store_pixels(vec r, vec g, vec b, uint8_t *out)
 {
-/* Where the pixel i is that has (3 i + c) % 16 = byte: 11 is the inverse of 3. */
+/* The position of the pixel i for which (3 i + c) % 16 = byte; 11 is the inverse of 3. */
 #define LAP_FROM(c, byte) (((byte) + 16 - (c)) * 11 % 2 * 8 + ((byte) + 16 - (c)) * 11 % 16 / 2)
 #define LAP_FROM16(c)                                                                                        \
     _mm256_broadcastsi128_si256(                                                                             \

@@ -103,7 +103,7 @@ LAP_INLINE void v_store_flat(vec v, uint8_t *rows, ptrdiff_t stride)
 /* V_BYTES pixels. In a lane of each colour: eight even pixels, eight odd ones.
  *
  * Byte 3 i + c of all goes to byte (3 i + c) % 64 of one of three vectors. Since 3 has an inverse modulo 64,
- * no two bytes of a colour want the same place: one permutation a colour, then three blends. */
+ * no two bytes of a colour go to the same place: one permutation per colour, then three blends. */
 LAP_INLINE void v_store_pixels(vec r, vec g, vec b, uint8_t *out)
 {
 #define LAP_AT(pixel) ((pixel) / 16 * 16 + (pixel) % 2 * 8 + (pixel) % 16 / 2)

@@ -109,7 +109,7 @@ LAP_INLINE void v_store_rows(vec v, uint8_t *row0, uint8_t *row1)
     vst1_u8(row1, vget_high_u8(rows));
 }
 
-/* Byte 0 eight times, to each of eight rows. */
+/* Stores byte 0 eight times in each of eight rows. */
 LAP_INLINE void v_store_flat(vec v, uint8_t *rows, ptrdiff_t stride)
 {
     const uint8x8_t row = vdup_laneq_u8(v, 0);

@@ -21,7 +21,7 @@ enum {
     /* The most bytes of a block, if every byte is stuffed. Unstuffed, a DC difference of 11 bits with a code
      * of 11 bits and 63 coefficients of 10 bits with codes of 16 bits are 208 bytes. */
     LAP_ENCODE_BLOCK_BYTES = 416,
-    LAP_ENCODE_SLACK = 128, /* bytes behind the output that an encoder may overwrite */
+    LAP_ENCODE_SLACK = 128, /* bytes after the output that an encoder may overwrite */
     LAP_ENCODE_FINISH = 2,  /* the most bytes that lap_encode_finish writes */
     LAP_ENCODE_WORK = 64 << 10,
     LAP_ENCODE_ALIGNMENT = 64

@@ -17,7 +17,7 @@ enum { STRIDE = LAP_ENCODE_UNIT, MAX_ROWS = 16 };
 typedef struct unit { /* the data between the stages */
     uint8_t luma[MAX_ROWS][STRIDE];
     uint8_t chroma[2][8][STRIDE];
-    uint8_t full[2][2][STRIDE]; /* chroma of the rows that make one, before downsampling */
+    uint8_t full[2][2][STRIDE]; /* chroma of the rows that become one row, before downsampling */
     int16_t blocks[LAP_ENCODE_UNIT_BLOCKS][64];
     uint8_t
         bytes[LAP_ENCODE_UNIT_BLOCKS * LAP_ENCODE_BLOCK_BYTES / 2 + LAP_ENCODE_SLACK]; /* not yet stuffed */
@@ -271,7 +271,7 @@ static void scan(const lap_encode_plan *plan, lap_encode_state *state, int count
 
 /* ---- bits to bytes of a file --------------------------------------------------------------------- */
 
-/* Writes a zero behind each 0xFF, so that it is not mistaken for a marker. */
+/* Writes a zero after each 0xFF, so that it is not mistaken for a marker. */
 static size_t stuff(const uint8_t *bytes, size_t count, uint8_t *out)
 {
     uint8_t *to = out;

@@ -1,6 +1,6 @@
-/* Finds out which coefficients of a block are coded. A ZRL, sixteen zeros, is the last of these zeros, coded
- * like a coefficient; EOB is the zero behind the last coefficient. So every symbol is a coefficient with its
- * distance to the one before it:
+/* Finds out which coefficients of a block are coded. A ZRL stands for sixteen zeros and counts as the last of
+ * them, coded like a coefficient. EOB counts as the zero after the last coefficient. So every symbol is a
+ * coefficient with its distance to the one before it:
  *
  *     position    0  1  2  3  4  5 ..             21 22 23 24 .. 63
  *     value      12  0 -3  0  0  0 ..              0  0  5  0 ..  0
@@ -28,7 +28,7 @@ LAP_INLINE uint64_t lap_zero_runs(uint64_t coded, uint64_t below)
     return coded;
 }
 
-/* Returns which coefficients of a block are coded: DC, all nonzero ones, every ZRL, and a zero behind the
+/* Returns which coefficients of a block are coded: DC, all nonzero ones, every ZRL, and a zero after the
  * last one, which stands for EOB. Behind the 64th coefficient that bit falls out of the mask. */
 LAP_INLINE uint64_t lap_coded(uint64_t nonzero)
 {

@@ -19,7 +19,7 @@ typedef struct lap_pixel_pairs { /* of eight pixels */
     vec rg, bg;
 } lap_pixel_pairs;
 
-/* Three bytes a pixel: the second lane is loaded from byte 8 on, so that nothing behind the pixels is read.
+/* Three bytes per pixel: the second lane is loaded from byte 8 on, so that nothing after the pixels is read.
  */
 LAP_INLINE lap_pixel_pairs lap_load_pixels(const uint8_t *pixels, int channels)
 {
@@ -49,7 +49,7 @@ LAP_INLINE vec lap_weighted(lap_pixel_pairs p, int rg, int bg, int half)
     return _mm256_srai_epi32(_mm256_add_epi32(sum, v_set32(half)), 16);
 }
 
-/* 32 samples of 32 bits to bytes in order. */
+/* Packs 32 samples of 32 bits to bytes, in order. */
 LAP_INLINE vec lap_bytes_of(const vec s[4])
 {
     const vec mixed = _mm256_packus_epi16(_mm256_packus_epi32(s[0], s[1]), _mm256_packus_epi32(s[2], s[3]));
@@ -58,7 +58,7 @@ LAP_INLINE vec lap_bytes_of(const vec s[4])
 
 LAP_INLINE lap_samples lap_colour(const uint8_t *pixels, int channels)
 {
-    /* 128.5 less, so that the complement of the sample comes out, and 256 more, so that it is not negative.
+    /* Subtracting 128.5 gives the complement of the sample; adding 256 keeps it from becoming negative.
      */
     const int half = 32768, complement = -(128 * 65536 + 32768) + 256 * 65536;
     vec y[4], cb[4], cr[4];

@@ -8,8 +8,8 @@
  *     sum  = vpdpbusd(high << 8,  R G B G, low bytes)          128 << 8 is the half that rounds
  *     byte 2 of sum is the sample
  *
- * Chroma is rounded to nearest with halves down. With negated weights halves would go up, and the result is
- * the complement of the sample: so they are negated, and the samples complemented. */
+ * Chroma is rounded to nearest with halves down. With negated weights, rounding halves up gives the
+ * complement of the sample. So the weights are negated, and the samples complemented. */
 #ifndef LAP_ENCODE_COLOUR_AVX512VBMI2_H
 #define LAP_ENCODE_COLOUR_AVX512VBMI2_H
 

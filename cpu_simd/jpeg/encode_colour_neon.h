@@ -1,5 +1,5 @@
-/* Turns pixels into samples, sixteen at a time: NEON's loads part the colours, and it multiplies words by a
- * number.
+/* Turns pixels into samples, sixteen at a time: NEON's loads separate the colours, and NEON can multiply
+ * words by one number.
  */
 #ifndef LAP_ENCODE_COLOUR_NEON_H
 #define LAP_ENCODE_COLOUR_NEON_H

@@ -2,16 +2,16 @@
  * bits with sums of products in 32, as in libjpeg-turbo's vector code, with the operations of encode_words.h.
  *
  * A vector holds one column (first pass) or one row (second pass) of some blocks, eight words of each in one
- * of its lanes of 128 bits, so that both passes are arithmetic between vectors. In between, an 8 x 8
- * transposition in each lane, for which the first pass leaves its results half done: outputs u and u + 4 side
- * by side.
+ * of its lanes of 128 bits, so that both passes are arithmetic between vectors. In between, each lane
+ * transposes 8 x 8 words. The first pass leaves its results half transposed: outputs u and u + 4 side by
+ * side.
  *
  *     sums of products in 32 bits     u:     . . . . x x x x        x: the 16 bits that count
  *                                     u + 4: . . . . y y y y
  *     shifted right, and left, and blended:  y y y y x x x x        one lane of 32 bits, two words
  *
  * That saves the packing of 32 to 16 bits and one of the three steps of the transposition. The second pass
- * leaves them likewise: lap_encode_turned. */
+ * leaves its results in the same form: lap_encode_turned. */
 #ifndef LAP_ENCODE_DCT_H
 #define LAP_ENCODE_DCT_H
 

@@ -9,7 +9,7 @@ typedef struct lap_bits { /* the lowest `count` bits, 0..7, do not fill a byte y
     uint8_t *to;
 } lap_bits;
 
-/* Appends at most 56 bits. Writes all whole bytes, and some bytes behind them. */
+/* Appends at most 56 bits. Writes all whole bytes, and some bytes after them. */
 LAP_INLINE void lap_put(lap_bits *b, uint64_t bits, unsigned length)
 {
     b->bits = b->bits << length | bits;

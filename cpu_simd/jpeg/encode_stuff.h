@@ -5,7 +5,7 @@
 
 #include "encode_words.h"
 
-/* Copies a vector of bytes; if it contains 0xFF, continues behind the first one. May write up to a vector too
+/* Copies a vector of bytes; if it contains 0xFF, continues after the first one. May write up to a vector too
  * much. */
 static inline size_t lap_stuff(const uint8_t *bytes, size_t count, uint8_t *out)
 {

@@ -1,5 +1,5 @@
 /* Turns coefficients into a flat stream of symbols, and these into bits. A symbol is an entry of
- * lap_encode_plan, with the value added: its bits and how many they are, in one word of 32. */
+ * lap_encode_plan with the value added: one 32-bit word that holds the bits and their number. */
 #ifndef LAP_ENCODE_SYMBOLS_AVX2_H
 #define LAP_ENCODE_SYMBOLS_AVX2_H
 

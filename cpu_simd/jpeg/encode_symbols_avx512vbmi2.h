@@ -52,15 +52,15 @@ LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, in
  * from general registers, and only one of these can be moved to a vector in a cycle. So lap_constants_of
  * hides the values from the compiler. */
 typedef struct lap_constants {
-    _Alignas(64) uint16_t word[7][32];               /* of 32 equal words each: see the names below */
+    _Alignas(64) uint16_t word[7][32];               /* each has 32 equal words; the names are below */
     _Alignas(64) uint64_t seven[8], most[8], all[8]; /* the last lane; the longest string; bits of a lane */
-    _Alignas(64) uint8_t reversed[64];               /* of each four words, the last first */
+    _Alignas(64) uint8_t reversed[64];               /* reverses each group of four words */
     _Alignas(64) uint8_t here[64],
-        there[64]; /* 32 words of bytes 1 .., and of bytes 0 .., reversed likewise */
+        there[64]; /* 32 words from bytes 1 .., and from bytes 0 .., reversed in the same way */
     _Alignas(64) uint8_t turn_a[64],
         turn_b[64];                   /* words 2 and 1 of the lower and of the upper group of a lane */
     _Alignas(64) uint8_t earlier[64]; /* lane i: the lengths of strings 0 to i - 1, else a byte that is 0 */
-    _Alignas(64) uint8_t swapped[64]; /* the bytes of each eight, the last first */
+    _Alignas(64) uint8_t swapped[64]; /* reverses each group of eight bytes */
     _Alignas(64) uint16_t size[64];   /* of the numbers 0 .. 63 */
     uint64_t low_bytes;               /* of words */
 } lap_constants;
@@ -184,7 +184,7 @@ LAP_INLINE void lap_number(const lap_constants *k, const lap_symbols *s, int i, 
     __m512i number = _mm512_add_epi16(_mm512_sub_epi16(position, before), _mm512_slli_epi16(size, 4));
     const __mmask32 is_dc = _mm512_testn_epi16_mask(position, lap_word(k, K_63));
     number = _mm512_mask_add_epi16(number, is_dc, size, lap_word(k, K_DC));
-    if (left < LAP_STEP) { /* no bits behind the last symbol */
+    if (left < LAP_STEP) { /* no bits after the last symbol */
         const __mmask32 is_there =
             _mm512_cmple_epi16_mask(_mm512_and_si512(_mm512_load_si512(k->here), _mm512_set1_epi16(255)),
                 _mm512_set1_epi16((short)left));
@@ -276,8 +276,8 @@ LAP_INLINE lap_strings lap_merge(const lap_constants *k, const lap_pieces *p)
         .length = _mm512_sad_epu8(length, _mm512_setzero_si512())};
 }
 
-/* Strings to places that overlap: one of at most 57 bits begins somewhere in a byte, whose upper bits are the
- * last ones of the string before it. Later stores repeat them.
+/* Places where strings are stored overlap: a string of at most 57 bits begins inside a byte, whose upper bits
+ * are the last ones of the string before it. Later stores repeat them.
  *
  * left: the string, at the left of 64. before: all bits that come before, at the right. at: the bit where the
  * string begins. */
@@ -306,7 +306,7 @@ LAP_INLINE void lap_store_two(uint8_t *out, __m128i words, uint32_t bytes)
 LAP_INLINE void lap_scatter_eight(uint8_t *out, __m512i words, __m512i at)
 {
     _mm512_i64scatter_epi64(out, _mm512_srli_epi64(at, 3), words, 1);
-#ifdef LAP_MSAN /* which does not see what a scatter writes */
+#ifdef LAP_MSAN /* MemorySanitizer does not see what a scatter writes */
     uint64_t places[8];
     _mm512_storeu_si512(places, at);
     for (int i = 0; i < 8; i++)
@@ -448,8 +448,8 @@ static size_t lap_bits_by_scatter(const lap_encode_plan *plan, lap_encode_state 
 
 /* ---- bits to bytes of a file --------------------------------------------------------------------- */
 
-/* Writes a zero behind every 0xFF, for 32 bytes at a time. Each byte has a pair of mask bits: the byte, and
- * the zero behind it. Removing the bits of zeros that are not needed gives the positions of the bytes in the
+/* Writes a zero after every 0xFF, for 32 bytes at a time. Each byte has a pair of mask bits: the byte, and
+ * the zero after it. Removing the bits of zeros that are not needed gives the positions of the bytes in the
  * result. May write up to 63 bytes too much. */
 LAP_INLINE size_t lap_stuff(const uint8_t *bytes, size_t count, uint8_t *out)
 {

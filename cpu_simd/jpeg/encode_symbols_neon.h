@@ -114,8 +114,8 @@ LAP_INLINE void lap_add_symbol(uint64_t *bits, uint64_t *length, uint64_t symbol
 }
 
 /* Two symbols, which have at most 52 bits: no branch asks how many. A symbol is its entry and 64 times the
- * value. A pair shifted by ten bits is that, and the highest bit of the number, which chroma's entries have:
- * these lengths are one too small. */
+ * value. A pair shifted right by ten bits gives 64 times the value, plus the highest bit of the number, which
+ * is set for chroma. Entries of chroma have lengths that are one too small, which that bit corrects. */
 LAP_INLINE void lap_put_two(lap_bits *b, uint64_t two, const uint32_t *entries)
 {
     enum { NUMBERS = 2 * LAP_ENCODE_CHROMA - 1 };

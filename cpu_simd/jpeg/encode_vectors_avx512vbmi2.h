@@ -57,7 +57,7 @@ typedef vec v_pair;
 #define v_sign16(v, like) _mm512_mask_sub_epi16(v, _mm512_movepi16_mask(like), v_zero(), v)
 #define v_centre() _mm512_set4_epi32(0x00020002, 0x00020002, 0x00020002, V_PAIR(V_CENTRE, 2))
 
-/* Lanes a0 a1 a2 a3 of four vectors to vectors of one lane of each. */
+/* Transposes lanes: result k has lane k of each of the four vectors. */
 LAP_INLINE void lap_turn_lanes(const __m512i in[4], __m512i out[4])
 {
     const __m512i a = _mm512_shuffle_i32x4(in[0], in[1], 0x44), b = _mm512_shuffle_i32x4(in[2], in[3], 0x44);
@@ -68,7 +68,7 @@ LAP_INLINE void lap_turn_lanes(const __m512i in[4], __m512i out[4])
     out[3] = _mm512_shuffle_i32x4(c, d, 0xDD);
 }
 
-/* Of the words of a block as encode_dct.h leaves them, in zigzag order: where each comes from. */
+/* For each word in zigzag order: its position in the block as encode_dct.h leaves it. */
 static const uint16_t lap_dct_zigzag[64] = {0, 2, 16, 32, 18, 4, 6, 20, 34, 48, 1, 50, 36, 22, 8, 10, 24, 38,
     52, 3, 17, 33, 19, 5, 54, 40, 26, 12, 14, 28, 42, 56, 7, 21, 35, 49, 51, 37, 23, 9, 58, 44, 30, 46, 60,
     11, 25, 39, 53, 55, 41, 27, 13, 62, 15, 29, 43, 57, 59, 45, 31, 47, 61, 63};

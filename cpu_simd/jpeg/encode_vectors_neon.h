@@ -168,8 +168,8 @@ LAP_INLINE int32x4_t v_plus_times(int32x4_t sum, int16x4_t v, int weight)
 #define v_rotation(round, pair, w0, w1) \
     ((void)(round), v_of_s32(v_plus_times(v_times((pair).a, w0), (pair).b, w1)))
 
-/* Of the bytes of a block as encode_dct.h leaves it, in zigzag order: where each comes from, and that
- * less 64. */
+/* For each byte in zigzag order: its position in the block as encode_dct.h leaves it, and that position less
+ * 64. */
 static const uint8_t lap_dct_zigzag[2][128] = {
     {0, 1, 4, 5, 32, 33, 64, 65, 36, 37, 8, 9, 12, 13, 40, 41, 68, 69, 96, 97, 2, 3, 100, 101, 72, 73, 44, 45,
         16, 17, 20, 21, 48, 49, 76, 77, 104, 105, 6, 7, 34, 35, 66, 67, 38, 39, 10, 11, 108, 109, 80, 81, 52,

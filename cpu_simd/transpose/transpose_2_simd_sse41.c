@@ -7,7 +7,7 @@
 const char lap_transpose_simd_sse41_flags[] = LAP_RUNG_FLAGS;
 
 /* Unpacks pixels to words, transposes the words, and packs them to pixels again. The right half is loaded
- * from four bytes earlier, so that no byte behind the block is read. */
+ * from four bytes earlier, so that no byte after the block is read. */
 static inline void block3(const uint8_t *in, ptrdiff_t stride, uint8_t *out)
 {
     const __m128i spread[2] = {_mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1),

@@ -1,16 +1,16 @@
 /* The CUDA scaffold: everything around a kernel, written once. C interface, for src/. In a build without
- * CUDA none.c stands in for it: lap_cuda_unavailable says so, all else fails with LAP_E_BACKEND.
+ * CUDA, none.c replaces it: lap_cuda_unavailable says so, and every other function fails with LAP_E_BACKEND.
  *
- * No function here touches CUDA before it is called. All of them may be called from several threads
- * at once; they leave the device they worked on current in the calling thread. Streams are
+ * No function here touches CUDA before it is called. Several threads may call them at once. Afterwards the
+ * device that a call used is current in the calling thread. Streams are
  * cudaStream_t passed as void *; NULL is the default stream. Failures are LAP_E_MEMORY (with the
  * bytes wanted and free) or LAP_E_DEVICE (with CUDA's words, the call, file and line). With
  * LAP_CUDA_DEBUG in the environment every launch is followed by a synchronize, so that a fault is
  * reported at the kernel that caused it.
  *
  * Device views: the interior starts on a 128-byte boundary and the stride is a multiple of 128, so
- * that 16-byte accesses work at any width and a GPU decoder can write into them. From 128 bytes
- * before row -apron to the end of row height + apron - 1's stride all bytes are readable. */
+ * that 16-byte accesses work at any width and a GPU decoder can write into them. All bytes are readable from
+ * 128 bytes before row -apron to the end of the stride of row height + apron - 1. */
 #ifndef LAP_CUDA_DEVICE_H
 #define LAP_CUDA_DEVICE_H
 
@@ -69,7 +69,7 @@ lap_code lap_cuda_border(const lap_view *view, lap_border border, void *stream, 
 /* The same for the views `in` of several pairs, whose rows are on the device already. */
 lap_code lap_cuda_border_many(const lap_view_pairs *pairs, lap_border border, void *stream, lap_error *err);
 /* Copies rows, mirrored left to right if left_right is set. Both views are on one device and have the same
- * size and 1 or 3 channels; strides may be negative. May write up to 3 bytes behind each row of out. */
+ * size and 1 or 3 channels; strides may be negative. May write up to 3 bytes after each row of out. */
 lap_code lap_cuda_mirror(
     const lap_view *in, const lap_view *out, bool left_right, void *stream, lap_error *err);
 

@@ -1,5 +1,5 @@
-/* The device rungs of all ladders; their contracts stand with the function types in base/rung.h, their
- * kernels in a file each.
+/* The device rungs of all ladders; base/rung.h has their contracts, with the function types; each kernel has
+ * a file.
  *
  * Device memory: rows of transposed views begin on 128-byte boundaries (device.h); arrays and matrices
  * may lie anywhere that their type allows. Reductions never write to their input.
@@ -7,7 +7,7 @@
  * With exec->scratch, reductions and histograms leave their result at its beginning and return without
  * waiting: a sum in the array's own type, counts added to uint64_t[4][256]. Scratch is device memory of
  * lap_cuda_scratch_bytes, 256-byte aligned, its first LAP_SCRATCH_HEAD bytes zeroed before the first
- * use; one use at a time. Without it they allocate, wait and hand the result out. */
+ * use; one use at a time. Without scratch they allocate, wait and return the result. */
 #ifndef LAP_DEVICE_RUNGS_H
 #define LAP_DEVICE_RUNGS_H
 

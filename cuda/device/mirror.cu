@@ -1,6 +1,6 @@
 /* Copies rows, or mirrors them left to right: the part of a turn that is not a transpose. Negative strides of
  * the views reverse the order of rows. Reads and writes each pixel once, by words: four pixels of 3 bytes are
- * three words. If a row ends inside a word, each word of the mirrored row is shifted together from two. No
+ * three words. If a row ends inside a word, each word of the mirrored row is combined from two by shifts. No
  * shared memory. 64x4 threads, four pixels each.
  * Limit: not measured. */
 #include "launch.cuh"
@@ -25,7 +25,7 @@ LAP_DEVICE void mirror_pixels(unsigned (&r)[3])
 }
 
 /* Loads pixels x .. x + 3 of the mirrored row, which end x pixels before the end of the source row. Up to 3
- * of them may lie before the source row, that is, behind the mirrored row. */
+ * of them may lie before the source row, that is, after the mirrored row. */
 template <int SIZE>
 LAP_DEVICE void load_mirrored(const uint8_t *row, int width, int x, unsigned (&r)[SIZE])
 {
@@ -35,7 +35,7 @@ LAP_DEVICE void load_mirrored(const uint8_t *row, int width, int x, unsigned (&r
     unsigned low = words[0];
 #pragma unroll
     for (int k = 0; k < SIZE; k++) {
-        /* Memory behind the last word of the view may not be readable. */
+        /* Memory after the last word of the view may not be readable. */
         const unsigned high = k + 1 < SIZE || inside ? words[k + 1] : 0;
         r[k] = __funnelshift_r(low, high, shift);
         low = high;

@@ -1,4 +1,4 @@
-/* Work on streams that no host thread waits for: events, and views in memory that is there already. C
+/* Work on streams that no host thread waits for: events, and views in memory that already exists. C
  * interface; contracts as in device.h. In a build without CUDA everything fails with LAP_E_BACKEND. */
 #ifndef LAP_CUDA_QUEUE_H
 #define LAP_CUDA_QUEUE_H

@@ -2,11 +2,11 @@
  * Since cuda-shared4-conflict: only the pitch of the tile.
  * Global memory: as cuda-shared2, 4.7 bytes read and 3 written a pixel of 3 channels.
  * Shared memory: 20 rows of 80 words, 6400 bytes. Lane k of a row reads word 3k, and lane 16 is the first
- * of the next row. It needs the bank of word 3 * 16 = 48, which is 16: rows of 80 words give it, rows of 65,
- * the lab sheet's, bank 1.
+ * of the next row. It needs bank 16, the bank of word 3 * 16 = 48. With rows of 80 words it gets bank 16;
+ * with rows of 65 words, as in the lab sheet, bank 1.
  * 16x16 threads, one pixel per thread.
- * Measured: L1 91 % busy, issue slots 74, L2 31, DRAM 8; longest wait: other warps, 7.1 cycles an
- * instruction; 0.01 conflicts a shared load (4992x3744x3, H200). */
+ * Measured: L1 91 % busy, issue slots 74, L2 31, DRAM 8; longest wait: other warps, 7.1 cycles per
+ * instruction; 0.01 conflicts per shared load (4992x3744x3, H200). */
 #include "tile.cuh"
 
 /* 1 channel: the next row continues at 16, and so 48. 4 channels: the compiler reads a pixel as one

@@ -1,12 +1,12 @@
-/* cuda-words: a thread owns four bytes of a row and walks down 64 rows; cuda-fast, too, takes this way for
- * kernels other than laplace5.
+/* cuda-words: a thread owns four bytes of a row and walks down 64 rows; cuda-fast does the same for kernels
+ * other than laplace5.
  * Since cuda-pixels: a load brings four samples instead of one. Five words hold the windows of a thread's
  * bytes; there is no tile, which did not pay even with byte loads (cuda-pixels without its tile takes 0.91 of
  * its time): the rest of the overlap comes from L1. A sample is converted once for its five output rows.
  * Global memory: words; a thread reads five of a row (three for one channel) and writes one.
  * Shared memory: none; coefficients in the constant bank, running sums of five rows in registers.
  * 128 threads, 4 bytes times 64 rows per thread.
- * Measured: issue slots 77 % busy, L2 23, DRAM 15, L1 10; longest wait: other warps, 3.6 cycles an
+ * Measured: issue slots 77 % busy, L2 23, DRAM 15, L1 10; longest wait: other warps, 3.6 cycles per
  * instruction; 1.34 waves of blocks (4992x3744x3, H200). */
 #include "words.cuh"
 

@@ -4,9 +4,9 @@
  * Global memory: as cuda-words, five words of a row read and one written per thread and row.
  * Shared memory: none; the sums and centres of five rows in registers.
  * 128 threads, 4 bytes times 64 rows per thread.
- * Measured: issue slots 59 % busy, L2 32, DRAM 21, L1 14; longest wait: loads, 6.3 cycles an instruction;
- * 1.49 waves of blocks (4992x3744x3, H200). Its registers allow 36 warps of 64; 28 are there on the
- * average. */
+ * Measured: issue slots 59 % busy, L2 32, DRAM 21, L1 14; longest wait: loads, 6.3 cycles per instruction;
+ * 1.49 waves of blocks (4992x3744x3, H200). Its registers allow 36 of 64 warps; 28 are resident on average.
+ * */
 #include "words.cuh"
 
 template <int C>

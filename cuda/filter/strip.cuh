@@ -9,7 +9,7 @@ constexpr int LAP_LANES = 32, LAP_LANE_BYTES = 16;
 constexpr int LAP_STRIP = (LAP_LANES - 2) * LAP_LANE_BYTES; /* bytes of a row that a warp writes */
 
 struct lap_strips {
-    int width_bytes, readable_bytes; /* of a row: its interior; with its apron, in whole vectors */
+    int width_bytes, readable_bytes; /* of a row without apron; of a row with apron, in whole vectors */
     int height, strips;
     ptrdiff_t in_stride, out_stride;
 };

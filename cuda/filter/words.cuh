@@ -13,7 +13,7 @@
 constexpr int LAP_WALK_THREADS = 128, LAP_WALK_ROWS = 64;
 
 struct lap_walk {
-    int width_bytes, readable_bytes; /* of a row: its interior; with its apron */
+    int width_bytes, readable_bytes; /* of a row without apron; of a row with apron */
     int height, rows;                /* of the image; rows that one thread walks */
     ptrdiff_t in_stride, out_stride;
 };

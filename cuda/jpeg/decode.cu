@@ -1,4 +1,4 @@
-/* The decoder's stages on a stream. Host code. */
+/* Puts the decoder's stages on a stream. Host code. */
 #include "decode.cuh"
 
 static const char *const stage_names[LAP_CUDA_JPEG_STAGES] = {

@@ -5,7 +5,7 @@
 #include "decode.h"
 #include "scan.cuh"
 
-constexpr unsigned LAP_JPEG_LOOK = 11, LAP_JPEG_ENTRIES = 1u << LAP_JPEG_LOOK; /* bits a look-up takes */
+constexpr unsigned LAP_JPEG_LOOK = 11, LAP_JPEG_ENTRIES = 1u << LAP_JPEG_LOOK; /* bits that a look-up takes */
 constexpr unsigned LAP_JPEG_CODES = 6;
 
 /* The stages that report errors. A stage reads only the reports of earlier stages, so all its threads read

@@ -42,8 +42,8 @@ typedef struct lap_cuda_jpeg_plan {
     size_t offset[12];                        /* where the areas of the workspace begin */
 } lap_cuda_jpeg_plan;
 
-/* gray: decode only luma of three components. scan_bytes: from the first byte behind the scan header to the
- * end of the file, including anything behind the scan. tuning may be NULL. False: the device decoder does not
+/* gray: decode only luma of three components. scan_bytes: from the first byte after the scan header to the
+ * end of the file, including anything after the scan. tuning may be NULL. False: the device decoder does not
  * support the size, the sampling, the tables, or the memory that would be needed. */
 bool lap_cuda_jpeg_decode_plan(const lap_jpeg_frame *frame, bool gray, size_t scan_bytes,
     const lap_cuda_jpeg_tuning *tuning, lap_cuda_jpeg_plan *plan);

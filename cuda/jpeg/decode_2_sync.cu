@@ -1,9 +1,9 @@
-/* Where symbols and blocks begin: each group of subsequences of the scan is decoded from its first bit with a
- * guessed state, and then chains go on from the end of each group into the following ones, until they come to
- * the end of a subsequence in the state that is recorded there. A record is a number, the chain's group above
- * what it found, and the least number stays: an earlier chain always wins, a later one that meets it stops,
- * and no order of events matters. Nothing here has to be right: the next stage walks from record to record
- * and checks everything.
+/* Finds where symbols and blocks begin. Each group of subsequences of the scan is decoded from its first bit
+ * with a guessed state. Then chains continue from the end of each group into the following ones, until they
+ * reach the end of a subsequence in the state that is recorded there. A record is a number: the chain's group
+ * in the upper bits, what the chain found in the lower ones. The smallest number stays: an earlier chain
+ * always wins, a later one that meets it stops, and the order of events does not matter. These records may be
+ * wrong: the next stage walks from record to record and checks everything.
  * Reads the scan about twice, 4 bytes at a time. Lanes read at distant addresses, so L1 reads separate
  * sectors for them.
  * Shared memory: the tables, 8 KB per code, random banks.

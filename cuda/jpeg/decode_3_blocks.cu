@@ -1,6 +1,6 @@
-/* Where each block's AC symbols begin, and its DC difference: the walk from record to record, now that the
- * states are known, with every check that there is. If all walks end as recorded and nothing is odd, this is
- * what a serial decoder does.
+/* Finds where each block's AC symbols begin, and its DC difference. It walks from record to record, now that
+ * the states are known, with every check that there is. If all walks end as recorded and nothing is odd, the
+ * result is that of a serial decoder.
  * Reads the scan once more, as stage 2 does; writes 8 bytes per block, each lane its own run of them.
  * Shared memory: the tables, 8 KB per code, random banks.
  * 256 threads per block, one subsequence per thread.

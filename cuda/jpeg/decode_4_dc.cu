@@ -1,5 +1,5 @@
-/* DC values from their differences: sums from the beginning of the picture, modulo 2^32. DC prediction
- * restarts at each interval; readers of a sum subtract the sum at the interval's start.
+/* Computes DC values from their differences: sums from the beginning of the picture, modulo 2^32. DC
+ * prediction restarts at each interval; readers of a sum subtract the sum at the interval's start.
  * Reads each block's difference twice and writes its sum once: 4 bytes, 32 bytes apart for neighbouring
  * lanes.
  * Shared memory: one sum per warp.

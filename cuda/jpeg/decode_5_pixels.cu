@@ -1,5 +1,6 @@
-/* Blocks to samples: each lane decodes the values of one block into shared memory, dequantised, and does its
- * inverse DCT there, so that no AC coefficient travels. A warp takes the same block of 32 MCUs in a row:
+/* Turns blocks into samples: each lane decodes the values of one block into shared memory, dequantised, and
+ * does its inverse DCT there, so that no AC coefficient travels. A warp takes the same block of 32 MCUs in a
+ * row:
  * one table, one quantiser, and samples side by side.
  * Reads the scan once more, 8 bytes per block, writes a byte per sample, 8 at a time.
  * Shared memory: the tables, and 33 words per block, so that 32 lanes at the same coefficient hit 32 banks.
@@ -148,7 +149,8 @@ static __global__ void __launch_bounds__(PIXELS_THREADS, PIXELS_BLOCKS)
 #pragma unroll
         for (unsigned i = 0; i < 32; i++)
             words[i] = 0;
-        /* Lanes meet again, and halves of words are not taken for something else than words. */
+        /* Lanes join again here. It also makes the compiler write all words before halves of them are
+         * accessed. */
         __syncwarp();
         if (is_there)
             beyond = decode_block(job, codes, lap_jpeg_bases_of(job, b).ac, quant + 64 * place.component,

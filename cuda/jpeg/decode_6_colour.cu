@@ -1,8 +1,9 @@
-/* Samples to pixels: triangle upsampling ("fancy", with libjpeg's biases) and YCbCr to RGB in 16 bits of
- * fraction. Beyond an edge stands the edge's sample, which is what libjpeg's special cases come to. Reads a
- * byte per sample, by 4 or 8 (chroma rows three times, from the caches), writes 3 bytes per pixel, by 8. No
- * shared memory. 256 threads, 8 pixels of one row, or of the two rows that share their chroma, each.
- * Measured: issue slots 71 % busy, DRAM 33, L1 26; L2 was not counted (bench photo, H200). */
+/* Turns samples into pixels: triangle upsampling ("fancy", with libjpeg's biases) and YCbCr to RGB in 16 bits
+ * of fraction. Beyond an edge the edge's sample is repeated, which gives the result of libjpeg's special
+ * cases. Reads a byte per sample, 4 or 8 at a time (chroma rows three times, from the caches); writes 3 bytes
+ * per pixel, 8 at a time. No shared memory. 256 threads; each computes 8 pixels of one row, or of the two
+ * rows that share their chroma. Measured: issue slots 71 % busy, DRAM 33, L1 26; L2 was not counted (bench
+ * photo, H200). */
 #include "decode.cuh"
 
 constexpr unsigned ACROSS = 32, DOWN = 8, PIXELS = 8;

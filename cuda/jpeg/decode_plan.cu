@@ -52,7 +52,7 @@ static unsigned round_up(unsigned n, unsigned to)
     return (n + to - 1) / to;
 }
 
-/* Places the areas one behind the other. */
+/* Places the areas one after the other. */
 static bool lay_out(lap_cuda_jpeg_plan *plan, const size_t *bytes, int count)
 {
     size_t at = 0;

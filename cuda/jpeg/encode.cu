@@ -1,4 +1,4 @@
-/* The JPEG encoder's stages put on a stream. */
+/* Puts the stages of the JPEG encoder on a stream. */
 #include "encode_plan.cuh"
 
 extern "C" const char *lap_cuda_jpeg_encode_stage(int i)

@@ -1,7 +1,7 @@
-/* Pixels to planes of samples for 4:4:4, 4:2:2, 4:2:0, 4:4:0 and gray: a thread per eight pixels across and
- * all rows of a chroma sample. Since the simple form: each pixel is read once, in words, and converted for
- * all components. Global memory: 3 bytes read per pixel, 8 at a time; 1.5 written per pixel with 4:2:0, 4 at
- * a time. Shared memory: none. 256 threads, 8 or 16 pixels each.
+/* Turns pixels into planes of samples for 4:4:4, 4:2:2, 4:2:0, 4:4:0 and gray: a thread per eight pixels
+ * across and all rows of a chroma sample. Since the simple form: each pixel is read once, in words, and
+ * converted for all components. Global memory: 3 bytes read per pixel, 8 at a time; 1.5 written per pixel
+ * with 4:2:0, 4 at a time. Shared memory: none. 256 threads, 8 or 16 pixels each.
  * Measured: issue slots 75 % busy, DRAM 44, L1 19; L2 was not counted (bench photo, H200). */
 #include "encode_colour.cuh"
 

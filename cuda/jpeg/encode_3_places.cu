@@ -1,5 +1,5 @@
-/* Where each block's bits go: lengths with the DC symbol, their prefix sums, and a whole number of chunks for
- * each restart interval.
+/* Finds where each block's bits go: lengths with the DC symbol, their prefix sums, and a whole number of
+ * chunks for each restart interval.
  * Global memory: 12 bytes read and 12 written per block of 8x8.
  * Shared memory: a sum per warp.
  * 256 threads, four blocks of 8x8 each; the intervals by one block of threads, since they are few.

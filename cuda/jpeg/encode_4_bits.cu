@@ -1,8 +1,9 @@
-/* Coefficients to bits, each block's at its place. Lanes build the bits of eight coefficients each; those of
- * 32 blocks meet in shared memory, and leave it as whole words. Global memory: 2 bytes read per coefficient,
- * coalesced; the scan written once, the words at both ends of a block of threads by atomic OR. Shared memory:
- * the codes, 2 KB, and at most 7 KB of bits; writes are atomic ORs of words. 256 threads, 8 per block of 8x8.
- * Measured: issue slots 81 % busy, L1 36, DRAM 15; L2 was not counted (bench photo, H200).
+/* Turns coefficients into bits, and puts each block's bits at their place. Lanes build the bits of eight
+ * coefficients each; those of 32 blocks meet in shared memory, and leave it as whole words. Global memory: 2
+ * bytes read per coefficient, coalesced; the scan written once, the words at both ends of a block of threads
+ * by atomic OR. Shared memory: the codes, 2 KB, and at most 7 KB of bits; writes are atomic ORs of words. 256
+ * threads, 8 per block of 8x8. Measured: issue slots 81 % busy, L1 36, DRAM 15; L2 was not counted (bench
+ * photo, H200).
  * docs/gpu-codec.md has the steps. */
 #include "encode.cuh"
 #include "encode_codes.cuh"
@@ -75,7 +76,7 @@ static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_const
     const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     __shared__ unsigned words[WORDS];
     __shared__ lap_jpeg_code_table codes;
-    __shared__ unsigned stop; /* the bit behind the last block */
+    __shared__ unsigned stop; /* the bit after the last block */
     if (blockIdx.x * BLOCKS >= out.blocks || out.result->overflow)
         return;
     const unsigned lane = threadIdx.x % LANES, first = blockIdx.x * BLOCKS;

@@ -1,4 +1,4 @@
-/* A zero behind each 0xFF, restart markers between intervals, and the way to the host.
+/* Puts a zero after each 0xFF and restart markers between intervals, and copies the scan to the host.
  * Global memory: the scan read twice and written once.
  * Shared memory: 8.5 KB, where bytes are put one by one; they leave it as words.
  * 256 threads, 16 bytes each; the download by few blocks of threads, so that other kernels find room.
@@ -11,7 +11,7 @@ constexpr unsigned STAGED = THREADS * (2 * LAP_JPEG_CHUNK + 2) + 4;
 
 struct chunk {
     uint4 data;
-    unsigned bytes;  /* 0 behind the end of the scan */
+    unsigned bytes;  /* 0 after the end of the scan */
     unsigned marker; /* number of the restart marker before it, plus 1; 0: no marker */
 };
 
@@ -42,7 +42,7 @@ LAP_DEVICE chunk load(const lap_jpeg_out &out, unsigned at)
     return c;
 }
 
-/* Bytes behind the end of an interval are 0, so that they are not counted. */
+/* Bytes after the end of an interval are 0, so that they are not counted. */
 LAP_DEVICE unsigned stuffed_bytes(const chunk &c)
 {
     const unsigned ones = __popc(__vcmpeq4(c.data.x, 0xffffffffu)) +

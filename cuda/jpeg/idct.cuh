@@ -2,7 +2,7 @@
  * and rows, with libjpeg's roundings.
  *
  * libjpeg-turbo's vector code gives what its C code gives as long as nothing leaves 16 bits. The limit here
- * is 2^14, so that no sum of two leaves 16 bits and nothing below leaves 32. Little is lost: where all
+ * is 2^14, so that no sum of two leaves 16 bits and nothing below leaves 32. This costs little: if all
  * results are within -512 .. 511, no coefficient can be beyond 4096 (the transform keeps sums of squares),
  * and other results are refused anyway, since C wraps there and vectors saturate. */
 #ifndef LAP_CUDA_JPEG_IDCT_CUH

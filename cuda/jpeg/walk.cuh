@@ -4,7 +4,7 @@
 
 #include "decode.cuh"
 
-/* Keeps the next 32 bits in registers, and has already begun to load the word behind them. */
+/* Keeps the next 32 bits in registers, and has already begun to load the word after them. */
 struct lap_jpeg_reader {
     const unsigned *words;
     unsigned at; /* bit */

@@ -4,7 +4,7 @@
  * counts on a cache to keep the other 28 bytes until the next seven steps ask for them.
  * Shared memory: none.
  * 32 threads per block, one row per thread.
- * Measured: L1 76 % busy, L2 24, DRAM 15, issue slots 4; longest wait: loads, 24.6 cycles an instruction
+ * Measured: L1 76 % busy, L2 24, DRAM 15, issue slots 4; longest wait: loads, 24.6 cycles per instruction
  * (16000x16000, with checks, H200). A load of the matrix touches 32 lines, which L1 takes one by one: 264
  * million wavefronts. */
 #include "matvec.cuh"

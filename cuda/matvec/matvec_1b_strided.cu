@@ -5,7 +5,7 @@
  * little.
  * Shared memory: none.
  * 32 threads per block, one row per thread.
- * Measured: L1 75 % busy, L2 23, DRAM 15, issue slots 4; longest wait: loads, 24.9 cycles an instruction
+ * Measured: L1 75 % busy, L2 23, DRAM 15, issue slots 4; longest wait: loads, 24.9 cycles per instruction
  * (16000x16000, with checks, H200). */
 #include "matvec.cuh"
 

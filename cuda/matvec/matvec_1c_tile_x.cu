@@ -4,7 +4,7 @@
  * Global memory: as cuda-simple for the matrix.
  * Shared memory: 128 bytes, one word for all lanes: a broadcast.
  * 32 threads per block, one row per thread.
- * Measured: L1 66 % busy, L2 21, DRAM 13, issue slots 4; longest wait: loads, 20.7 cycles an instruction
+ * Measured: L1 66 % busy, L2 21, DRAM 13, issue slots 4; longest wait: loads, 20.7 cycles per instruction
  * (16000x16000, with checks, H200). */
 #include "matvec.cuh"
 

@@ -3,7 +3,7 @@
  * Global memory: 4 bytes per element, whole lines.
  * Shared memory: 4.3 KB, no conflict.
  * 32 threads per block, one row per thread.
- * Measured: L2 14 % busy, DRAM 10, L1 6, issue slots 6; longest wait: loads, 13.1 cycles an instruction
+ * Measured: L2 14 % busy, DRAM 10, L1 6, issue slots 6; longest wait: loads, 13.1 cycles per instruction
  * (16000x16000, with checks, H200). A multiprocessor has four schedulers and 3.8 warps: none beside the
  * one that waits. */
 #include "square.cuh"

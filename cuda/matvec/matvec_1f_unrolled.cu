@@ -4,7 +4,7 @@
  * Global memory: as cuda-simple: sectors that a cache has to keep.
  * Shared memory: none.
  * 32 threads per block, one row per thread.
- * Measured: L1 85 % busy, L2 26, DRAM 17, issue slots 3; longest wait: loads, 30.9 cycles an instruction
+ * Measured: L1 85 % busy, L2 26, DRAM 17, issue slots 3; longest wait: loads, 30.9 cycles per instruction
  * (16000x16000, with checks, H200). */
 #include "matvec.cuh"
 

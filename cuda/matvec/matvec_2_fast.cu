@@ -4,7 +4,7 @@
  * Global memory: 4 bytes per element, 16 bytes per load; x comes from the caches, once for four rows.
  * Shared memory: 64 bytes.
  * 128 threads, four rows per block.
- * Measured: L2 94 % busy, DRAM 90, L1 18, issue slots 7; longest wait: loads, 149.5 cycles an instruction
+ * Measured: L2 94 % busy, DRAM 90, L1 18, issue slots 7; longest wait: loads, 149.5 cycles per instruction
  * (16000x16000, H200). */
 #include "cuda/device/rung.cuh"
 

@@ -5,9 +5,9 @@
  * Global memory: a value read once.
  * Shared memory: 128 values (512 bytes of floats).
  * 128 threads, one value per thread.
- * Limit: for floats the rate at which the device starts blocks: 1610 a microsecond, 1641 if they do nothing
- * (H200). Doubles are slower: lanes that are 2, 4, ... apart conflict, 0.7 times a load, and L1 is busy
- * for 91 % (H200). */
+ * Limit: for floats, the rate at which the device starts blocks: 1610 per microsecond; 1641 if they do
+ * nothing (H200). Doubles are slower: lanes that are 2, 4, ... apart conflict, 0.7 times a load, and L1 is
+ * busy for 91 % (H200). */
 #include "reduce.cuh"
 
 template <typename T>

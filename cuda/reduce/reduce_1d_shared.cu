@@ -2,9 +2,9 @@
  * Since cuda-interleaved: a thread adds the value half a block away: neighbours read neighbouring banks.
  * Global memory: a value read once.
  * Shared memory: 128 values (512 bytes of floats), no conflict.
- * 128 threads, one value per thread; every step half of them retire.
- * Limit: for floats the rate at which the device starts blocks: 1610 a microsecond, 1641 if they do nothing
- * (H200). */
+ * 128 threads, one value per thread; in each step half of them retire.
+ * Limit: for floats, the rate at which the device starts blocks: 1610 per microsecond; 1641 if they do
+ * nothing (H200). */
 #include "reduce.cuh"
 
 template <typename T>

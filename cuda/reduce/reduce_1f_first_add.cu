@@ -4,8 +4,8 @@
  * Global memory: a value read once.
  * Shared memory: 128 values, no conflict.
  * 128 threads, 2 values per thread.
- * Limit: for floats the rate at which the device starts blocks: 1576 a microsecond, 1641 if they do nothing
- * (H200). */
+ * Limit: for floats, the rate at which the device starts blocks: 1576 per microsecond; 1641 if they do
+ * nothing (H200). */
 #include "reduce.cuh"
 
 template <typename T>

@@ -1,9 +1,9 @@
-/* cuda-fast: as many blocks as fit the device at once walk the array together.
+/* cuda-fast: the blocks that fit on the device at once walk the array together.
  * Since cuda-unrolled: sums of vectors are widened to double, and one launch does: the block that finishes
  * last adds the block sums.
  * Global memory: a value read once, 16 bytes per load.
  * Shared memory: one double per warp. 256 threads; 16 floats (8 doubles) a thread and step.
- * Measured: L2 91 % busy, DRAM 89, L1 15, issue slots 9; longest wait: loads, 174.8 cycles an instruction
+ * Measured: L2 91 % busy, DRAM 89, L1 15, issue slots 9; longest wait: loads, 174.8 cycles per instruction
  * (10^8 floats, H200).
  *
  * Precision: a step's 16 floats are added in a tree, that sum is widened, and everything above is double: a

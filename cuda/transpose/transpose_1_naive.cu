@@ -6,8 +6,8 @@
  * bytes, sixteen times a byte's, twice a double's.
  * Shared memory: none.
  * 16x16 threads, one element per thread.
- * Measured: of floats L2 80 % busy, longest wait: loads, 67.3 cycles an instruction; of doubles L2 65,
- * loads 89.8; of pixels L2 84, the queue of shared memory 80.1 (4992x3744, H200). */
+ * Measured: floats: L2 80 % busy, longest wait: loads, 67.3 cycles per instruction; doubles: L2 65,
+ * loads 89.8; pixels: L2 84, the queue of shared memory 80.1 (4992x3744, H200). */
 #include "transpose.cuh"
 
 constexpr int BLOCK = 16;

@@ -4,8 +4,8 @@
  * Global memory: as cuda-shared32.
  * Shared memory: 4.1 KB for floats; no conflict.
  * 32x8 threads, 4 elements per thread.
- * Measured: of floats L2 85 % busy, longest wait: loads, 13.5 cycles an instruction; of doubles L2 85,
- * loads 35.2; of pixels L2 72, loads 15.4 (4992x3744, H200). */
+ * Measured: floats: L2 85 % busy, longest wait: loads, 13.5 cycles per instruction; doubles: L2 85,
+ * loads 35.2; pixels: L2 72, loads 15.4 (4992x3744, H200). */
 #include "tile.cuh"
 
 extern "C" lap_code lap_transpose_cuda_padded_rows(

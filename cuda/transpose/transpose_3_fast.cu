@@ -7,8 +7,8 @@
  * or with the column of the small block: eight lanes that store down a column then hit eight different
  * quarters of the banks, and eight lanes that read along a row do too.
  * 256 threads, 16 elements per thread (64 of 1 byte, 4 of 8 bytes).
- * Measured: of floats L2 84 % busy, longest wait: loads, 26.1 cycles an instruction; of doubles L2 85,
- * loads 36.2; of pixels L2 84, loads 9.2 (4992x3744, H200). */
+ * Measured: floats: L2 84 % busy, longest wait: loads, 26.1 cycles per instruction; doubles: L2 85,
+ * loads 36.2; pixels: L2 84, loads 9.2 (4992x3744, H200). */
 #include "transpose.cuh"
 
 constexpr int THREADS = 256, PIECE = 16; /* bytes of a store, and of a load for floats */

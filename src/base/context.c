@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 
-/* More than the cores of most machines; but a typing error must not start a million threads. */
+/* Most machines have fewer cores than this; but a typing error must not start a million threads. */
 enum { MAX_THREADS = 1024 };
 
 static int usable_cores(void)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The number in a file; UINT64_MAX for "max" or without a file. */
+/* Reads the number in a file; UINT64_MAX for "max", or if there is no file. */
 static uint64_t limit_in(const char *path)
 {
     unsigned long long limit = UINT64_MAX;

@@ -30,7 +30,7 @@ typedef struct lap_piece {
 typedef lap_code lap_piece_fn(void *argument, const lap_piece *piece, lap_error *err);
 
 typedef struct lap_span { /* a team's work */
-    int members;          /* the most threads at once */
+    int members;          /* at most this many threads at once */
     size_t size, piece;   /* items in all; items of a piece */
 } lap_span;
 

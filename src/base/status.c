@@ -162,7 +162,7 @@ void lap_millions(uint64_t n, int decimals, char text[LAP_MILLIONS])
     text[length - (decimals > 0 ? ALL - decimals : ALL + 1)] = '\0';
 }
 
-enum { KB = 1000, LEAST_MB = 100000 }; /* below this a megabyte with one decimal says little */
+enum { KB = 1000, LEAST_MB = 100000 }; /* below this, megabytes with one decimal are too coarse */
 
 char *lap_size_text(uint64_t bytes, char text[LAP_SIZE_TEXT])
 {
@@ -177,7 +177,7 @@ char *lap_size_text(uint64_t bytes, char text[LAP_SIZE_TEXT])
     return text;
 }
 
-/* A limit below 0.1 MB, and what is above it, in one unit; the figures differ. */
+/* Formats a limit below 0.1 MB, and a larger number, in one unit, so that the two texts differ. */
 static lap_code fail_over_small(lap_error *err, const char *what, uint64_t bytes, uint64_t limit)
 {
     const bool is_kb = limit >= KB;

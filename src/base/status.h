@@ -25,11 +25,11 @@ lap_code lap_error_remedy(lap_error *err, lap_code code, lap_remedy remedy);
 /* Copies *why to err (which may be NULL) and returns its code. */
 lap_code lap_error_set(lap_error *err, const lap_error *why);
 /* Escapes a path for one line: bytes that are not UTF-8, and characters that are not lap_utf8_is_shown,
- * become \x1b and the like. Of a path that is too long it keeps the end, after "...". */
+ * become \x1b and the like. If the path is too long, keeps its end, after "...". */
 void lap_shown_path(char *shown, size_t size, const char *path);
 
-/* LAP_E_LIMIT: "<what> 2.71 MB of memory, more than the limit of 2.7 MB". bytes > limit; the figures get as
- * many decimals as it takes to show the difference. */
+/* LAP_E_LIMIT: "<what> 2.71 MB of memory, more than the limit of 2.7 MB". bytes > limit; the numbers get
+ * enough decimals to show the difference. */
 lap_code lap_fail_over_limit(
     lap_error *err, const char *what, uint64_t bytes, uint64_t limit, lap_remedy remedy);
 enum { LAP_MILLIONS = 24 };

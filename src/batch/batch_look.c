@@ -1,5 +1,5 @@
 /* The first walk of a run only looks: how many inputs there are, which of them have the same output name, and
- * what exists at output names (if inputs do, that takes one more walk). So all this is known before work
+ * what exists at output names. If inputs lie there, one more walk is needed. So all this is known before work
  * begins. Data about names without a clash is then freed, so that memory does not grow with the number of
  * files. */
 #include <errno.h>

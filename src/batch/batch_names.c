@@ -62,7 +62,8 @@ bool lap_batch_is_ours(const batch *b, const char *relative)
     return b->shards <= 1 || lap_batch_key(relative) % b->shards == b->options->shard;
 }
 
-/* Calls mkdir, or in a dry run sets errno as mkdir would, as far as that shows without making the folder. */
+/* Calls mkdir. In a dry run, sets errno as mkdir would, as far as that can be known without making the
+ * folder. */
 static int try_mkdir(const char *path, bool dry_run)
 {
     char copy[PATH_MAX];

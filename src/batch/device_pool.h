@@ -3,9 +3,9 @@
  * Then any thread writes the file (store). So threads do not wait for a device, and nothing is allocated
  * while photos are no larger than earlier ones.
  *
- * lap_run_to_sink processes what a device does not support or leaves (photo_device.h). A lost device (a
- * sticky error, no memory, or no progress for too long) is never called again; other devices or the CPU take
- * over its photos. */
+ * lap_run_to_sink processes photos that a device does not support or gives up (photo_device.h). A lost device
+ * (a sticky error, no memory, or no progress for too long) is never called again; other devices or the CPU
+ * take over its photos. */
 #ifndef LAP_DEVICE_POOL_H
 #define LAP_DEVICE_POOL_H
 

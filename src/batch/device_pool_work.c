@@ -9,7 +9,7 @@ static pthread_mutex_t *mutex_of(const lap_device_pool *pool)
     return &pool->executor->mutex;
 }
 
-/* ---- load: the mutex is held, but while the file is read --------------------------------------- */
+/* ---- load: the mutex is held, except while the file is read --------------------------------------- */
 
 /* A thread processes the job with lap_run_to_sink, in separate steps. */
 static void by_pieces(lap_device_pool *pool, lap_job *job)

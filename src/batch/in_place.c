@@ -238,7 +238,7 @@ static void judge_changed(in_place *run, photo *p)
     if (run->order->again || fstatat(f->tree.fd, p->job.relative, &p->job.seen, AT_SYMLINK_NOFOLLOW) != 0 ||
         lap_record_refresh(&f->record, f->tree.fd, &why) != LAP_OK || judge(run, p, &why) != LAP_SKIPPED)
         return;
-    /* What decoding noted is about the photo, which the other run reports. */
+    /* Notes from decoding concern the photo, which the other run reports. */
     *report = (lap_report){.status = LAP_SKIPPED, .error = why};
 }
 

@@ -184,8 +184,8 @@ static lap_code read_name(lap_list *list, bool *is_one, lap_error *err)
             return lap_fail_at(err, LAP_E_USAGE, list->shown,
                 "this list is UTF-16; convert it to UTF-8, for example with iconv");
         if (list->end && memchr(begin, 0, part)) {
-            lap_fail_at(
-                err, LAP_E_USAGE, list->shown, "zero bytes between the names of this list, not line ends");
+            lap_fail_at(err, LAP_E_USAGE, list->shown,
+                "the names of this list are separated by zero bytes, not line ends");
             return lap_error_remedy(err, LAP_E_USAGE, LAP_REMEDY_NUL_SEPARATED);
         }
         const size_t kept = part < LONGEST - length ? part : LONGEST - length;

@@ -6,14 +6,14 @@
  * content.
  *
  * An output is up to date, and is not touched, if device, inode, size and time match, and if its photo is the
- * recorded one: size and time match, and the change time, which no program can set, or else the content.
- * Lines of version 0.1 lack the last two; then size and time decide. A file may be replaced only if size and
- * content match a line; the inode may differ, because a folder may have been copied or restored. And it must
- * have been made from the same photo: one with the same absolute path, or below the same folder (device and
- * inode), or of the same size and time. So equal names in two folders of photos do not replace each other's
- * outputs, but a photo may be edited, and a folder renamed or moved. The line must also be believed: its file
- * belongs to the current user or to root, and not everybody may write the file or .lapedge. Links are not
- * followed.
+ * recorded one. Size and time of the photo must match, and also the change time, which no program can set, or
+ * else the content. Lines of version 0.1 have neither change time nor content; then size and time decide. A
+ * file may be replaced only if size and content match a line; the inode may differ, because a folder may have
+ * been copied or restored. And it must have been made from the same photo: one with the same absolute path,
+ * or below the same folder (device and inode), or of the same size and time. So equal names in two folders of
+ * photos do not replace each other's outputs, but a photo may be edited, and a folder renamed or moved. The
+ * line must also be believed: its file belongs to the current user or to root, and not everybody may write
+ * the file or .lapedge. Links are not followed.
  *
  * Lines of early versions have no hash. The files they name are replaced only by the same content. */
 #ifndef LAP_MANIFEST_H
@@ -92,7 +92,7 @@ typedef struct lap_manifest_output { /* a finished file */
     bool is_whole; /* the photo was read without a warning; false: not known */
 } lap_manifest_output;
 
-/* Queue a line. lap_manifest_flush writes the queue in one append (and syncs it if asked), or nothing: a
+/* Queue a line. lap_manifest_flush writes the queue in one append (and syncs it if requested), or nothing: a
  * failed flush removes what it had written. The queue is empty afterwards in both cases. The first flush
  * creates the run's file. ahead: further bytes that must fit on the disk later; if they do not, the flush
  * fails now (if the file system can tell). */

@@ -85,7 +85,7 @@ static lap_code read_file(reading *r, const char *name, off_t *from, lap_error *
         note_unbelieved(m, name, why_unbelieved(&folder, &st));
         return LAP_OK;
     }
-    if (fd < 0) /* deleted meanwhile, or a link: ignore it */
+    if (fd < 0) /* deleted since then, or a link: ignore it */
         return errno == ENOENT || errno == ELOOP ? LAP_OK : fail_reading(m, name, err);
     if (fstat(fd, &st) != 0)
         code = fail_reading(m, name, err);

@@ -81,7 +81,7 @@ static lap_code make_file(lap_manifest *m, lap_error *err)
     if (code != LAP_OK)
         return code;
     if (m->folder < 0)
-        return lap_fail_at(err, LAP_E_WRITE, m->shown, "there is not a folder for it");
+        return lap_fail_at(err, LAP_E_WRITE, m->shown, "its folder is missing");
     /* If a group may write to the folder, its members can add their own records. But lines that they added
      * to our file would be believed. */
     m->fd = openat(m->folder, m->own, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);

@@ -107,7 +107,7 @@ lap_code lap_outputs_enter(
         return finds_made(o) ? look_above(o, folder, path, err) : LAP_OK;
     const lap_code code = lap_known_runs(&known, folder, path, &is_there, &why);
     if (code != LAP_OK)
-        lap_fail_at(err, code, why.subject, "%s; outputs below it are taken for photos", why.message);
+        lap_fail_at(err, code, why.subject, "%s; outputs below it count as photos", why.message);
     if (code == LAP_E_MEMORY || (!is_out && (code != LAP_OK || !is_there))) {
         lap_known_free(&known);
         return code;

@@ -91,7 +91,7 @@ static lap_code check(const lap_batch_options *o, lap_error *err)
     if (o->files_from)
         return lap_fail(err, LAP_E_USAGE, "a list of files does not show which photos are gone");
     if (take && (take->include_count || take->exclude_count || take->extensions))
-        return lap_fail(err, LAP_E_USAGE, "photos that a filter leaves out would look gone");
+        return lap_fail(err, LAP_E_USAGE, "photos left out would look gone");
     return LAP_OK;
 }
 
@@ -288,11 +288,10 @@ static void describe(const lap_prune *p, const lap_manifest_line *line, size_t o
     const char *named = p->options->inputs[operand];
     if (line->folder)
         lap_fail_at(err, LAP_E_CHANGED, named,
-            "is not the folder that the records name, %.300s: its name and inode have to be the same",
-            line->folder);
+            "is not the recorded folder, %.300s: name and inode must be the same", line->folder);
     else
         lap_fail_at(err, LAP_E_CHANGED, named,
-            "may not be the folder of the records: those of early versions do not say which it was");
+            "may be another folder than the recorded one: records of early versions do not name it");
     (void)lap_error_remedy(err, err->code, LAP_REMEDY_MOVED);
 }
 
@@ -305,10 +304,10 @@ static lap_code say_taken(lap_prune *p, const lap_manifest_line *line, size_t op
         return LAP_OK;
     if (line->folder)
         lap_fail_at(&warning, LAP_E_CHANGED, p->options->inputs[operand],
-            "is taken for the folder that the records name, %.300s", line->folder);
+            "counts as the recorded folder, %.300s", line->folder);
     else
         lap_fail_at(&warning, LAP_E_CHANGED, p->options->inputs[operand],
-            "is taken for the folder of records of early versions, which do not say which it was");
+            "counts as the recorded folder, which records of early versions do not name");
     warn(p, &warning);
     return lap_map64_put(&p->taken, name_key(folder), 1, err);
 }

@@ -2,9 +2,9 @@
  * file (device, inode, size, time and content agree), that no input of this run has this output, and that its
  * input was in a folder of this run and is gone.
  *
- * A record holds its input's folder by name and inode. Nothing is removed if these are not those of a folder
- * of this run, although one of them is, or the words of the command line were the same: if the current folder
- * or the disk differs, photos are out of sight, but not gone. With force the folder of this run is taken to
+ * A record holds its input's folder by name and inode. Nothing is removed if only the name, only the inode,
+ * or only the words of the command line match those of a folder of this run: after a change of the current
+ * folder or of the disk, photos are out of sight, but not gone. With force the folder of this run is taken to
  * be the recorded one, unless the recorded one still exists. */
 #ifndef LAP_PRUNE_H
 #define LAP_PRUNE_H

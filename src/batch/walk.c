@@ -179,7 +179,7 @@ static lap_code visit_name(walk *w, int folder, const char *parent, const char *
     return is_out ? LAP_OK : give_link(w, path);
 }
 
-/* Names of a folder: in text, each behind its type (a byte) and ended by 0. */
+/* Names of a folder: in text, each after its type (a byte) and ended by 0. */
 typedef struct names {
     char *text;
     size_t *at; /* positions in text */
@@ -364,7 +364,7 @@ static bool exists(const char *path, size_t length)
     return length > 0 && length <= PATH_MAX && stat(part, &st) == 0;
 }
 
-/* If a listed name does not exist, but does without what lists of another kind have around their names,
+/* If a listed name does not exist, but exists without the bytes that another kind of list puts around names,
  * reports what kind of list this is. */
 static lap_code check_listed(const walk *w, const char *path, lap_error *problem)
 {
@@ -374,7 +374,7 @@ static lap_code check_listed(const walk *w, const char *path, lap_error *problem
                  line = strcspn(path, "\n"), end = length > begin && path[length - 1] == '\r';
     if (w->options->nul_separated && path[line] && !exists(path, length) && exists(path, line)) {
         lap_fail_at(problem, LAP_E_MISSING, path,
-            "no such file: line ends between the names of this list, not zero bytes");
+            "no such file: the names of this list are separated by line ends, not zero bytes");
         return lap_error_remedy(problem, LAP_E_MISSING, LAP_REMEDY_LINES);
     }
     if (begin + end == 0 || exists(path, length) || !exists(path + begin, length - begin - end))

@@ -185,7 +185,7 @@ static lap_code parse_loop(const char *name, lap_omp_loop *loop, lap_error *err)
         if (!name || strcmp(name, names[i]) == 0)
             return LAP_OK;
     }
-    return lap_fail(err, LAP_E_USAGE, "bench: loop \"%s\"; y, x and window are known", name);
+    return lap_fail(err, LAP_E_USAGE, "bench: unknown loop \"%s\"; use y, x or window", name);
 }
 
 lap_code lap_bench_filter(lap_bench_run *bench, lap_error *err)
@@ -194,7 +194,8 @@ lap_code lap_bench_filter(lap_bench_run *bench, lap_error *err)
     if (parse_loop(bench->options->omp_loop, &form.omp_loop, err) != LAP_OK)
         return LAP_E_USAGE;
     if (bench->options->type && strcmp(bench->options->type, "u8") != 0)
-        return lap_fail(err, LAP_E_USAGE, "bench: type \"%s\"; images have type u8", bench->options->type);
+        return lap_fail(
+            err, LAP_E_USAGE, "bench: type \"%s\" does not fit: images have type u8", bench->options->type);
     filter_bench *f = calloc(1, sizeof *f);
     if (!f)
         return lap_fail(err, LAP_E_MEMORY, "bench: out of memory");

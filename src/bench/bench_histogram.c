@@ -101,8 +101,8 @@ static lap_code prepare(lap_ladder *ladder, lap_error *err)
 lap_code lap_bench_histogram(lap_bench_run *bench, lap_error *err)
 {
     if (bench->options->type && strcmp(bench->options->type, "u8") != 0)
-        return lap_fail(
-            err, LAP_E_USAGE, "bench: type \"%s\"; histograms need type u8", bench->options->type);
+        return lap_fail(err, LAP_E_USAGE, "bench: type \"%s\" does not fit: histograms have type u8",
+            bench->options->type);
     histogram_bench *h = calloc(1, sizeof *h);
     if (!h)
         return lap_fail(err, LAP_E_MEMORY, "bench: out of memory");

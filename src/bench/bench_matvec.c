@@ -130,7 +130,8 @@ lap_code lap_bench_matvec(lap_bench_run *bench, lap_error *err)
     const size_t n = bench->options->n ? bench->options->n : DEFAULT_N;
     size_t bytes;
     if (bench->options->type && strcmp(bench->options->type, "f32") != 0)
-        return lap_fail(err, LAP_E_USAGE, "bench: type \"%s\"; matrices have type f32", bench->options->type);
+        return lap_fail(err, LAP_E_USAGE, "bench: type \"%s\" does not fit: matrices have type f32",
+            bench->options->type);
     if (n > MAX_N || !lap_mul(n * n, sizeof(float), &bytes))
         return lap_fail(err, LAP_E_USAGE, "bench: %zu rows; at most %d", n, MAX_N);
     float *a = malloc(bytes), *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y),

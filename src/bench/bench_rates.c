@@ -86,7 +86,7 @@ static lap_code plan(lap_bench_rates *r, lane *l, lap_rate rate, lap_error *err)
     bool handled = false;
     lap_code code = lap_device_staging_plan(l->staging, &wish, &handled, err);
     if (code == LAP_OK && (!handled || l->staging->is_encoded != (rate != LAP_RATE_DECODE)))
-        code = lap_fail(err, LAP_E_UNSUPPORTED, "the device does not code this photo");
+        code = lap_fail(err, LAP_E_UNSUPPORTED, "the device cannot decode or encode this photo");
     return code;
 }
 
@@ -136,7 +136,7 @@ static lap_code set_up(lap_bench_rates *r, int slots, lap_error *err)
     lap_code code = !frame || !r->lanes ? lap_fail(err, LAP_E_MEMORY, "out of memory")
                     : read_expected(r, frame)
                         ? LAP_OK
-                        : lap_fail(err, LAP_E_UNSUPPORTED, "the device does not code this photo");
+                        : lap_fail(err, LAP_E_UNSUPPORTED, "the device cannot decode or encode this photo");
     free(frame);
     if (code == LAP_OK)
         code = lap_cuda_stream_create(r->device, &r->stream, err);

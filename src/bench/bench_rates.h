@@ -32,8 +32,8 @@ typedef struct lap_rate_photo { /* a photo and the CPU's results; must outlive t
 
 typedef struct lap_bench_rates lap_bench_rates;
 
-/* slots: the most that later calls use. *rates is NULL after a failure; LAP_E_UNSUPPORTED if the device
- * cannot code the photo. */
+/* slots: the largest number that later calls use. *rates is NULL after a failure; LAP_E_UNSUPPORTED if the
+ * device cannot code the photo. */
 lap_code lap_bench_rates_create(
     int device, const lap_rate_photo *photo, int slots, lap_bench_rates **rates, lap_error *err);
 void lap_bench_rates_destroy(lap_bench_rates *rates); /* NULL is fine */

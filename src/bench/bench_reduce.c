@@ -180,7 +180,7 @@ lap_code lap_bench_reduce(lap_bench_run *bench, lap_error *err)
     const char *type = bench->options->type;
     const bool f32 = !type || strcmp(type, "f32") == 0, f64 = !type || strcmp(type, "f64") == 0;
     if (!f32 && !f64)
-        return lap_fail(err, LAP_E_USAGE, "bench: type \"%s\"; f32 and f64 can be summed", type);
+        return lap_fail(err, LAP_E_USAGE, "bench: type \"%s\" cannot be summed; use f32 or f64", type);
     if (bench->options->n > INT32_MAX)
         return lap_fail(err, LAP_E_USAGE, "bench: %zu values; at most 2147483647", bench->options->n);
     lap_code code = f32 ? bench_type(bench, false, err) : LAP_OK;

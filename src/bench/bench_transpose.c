@@ -143,7 +143,7 @@ lap_code lap_bench_transpose(lap_bench_run *bench, lap_error *err)
     const char *type = bench->options->type ? bench->options->type : "u8";
     const int size = strcmp(type, "f32") == 0 ? 4 : strcmp(type, "f64") == 0 ? 8 : 0;
     if (size == 0 && strcmp(type, "u8") != 0)
-        return lap_fail(err, LAP_E_USAGE, "bench: type \"%s\"; u8, f32 and f64 are known", type);
+        return lap_fail(err, LAP_E_USAGE, "bench: unknown type \"%s\"; use u8, f32 or f64", type);
     transpose_bench *t = calloc(1, sizeof *t);
     if (!t)
         return lap_fail(err, LAP_E_MEMORY, "bench: out of memory");

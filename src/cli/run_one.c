@@ -106,8 +106,8 @@ static int measure_skipped(const lap_cli *cli, lap_context *context, const char 
     return exit_code;
 }
 
-/* --skip-existing: the name of the output is taken, by whatever it is. --stats and --report were asked for
- * all the same. */
+/* --skip-existing: a file of any kind has the name of the output. --stats and --report are still requested.
+ * */
 static int skip_one(const lap_cli *cli, lap_context *context, const char *in, const char *out)
 {
     const lap_report report = {.status = LAP_SKIPPED};
@@ -172,7 +172,7 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
     return exit_code;
 }
 
-/* -n: what would be done, and what can be known to be in the way. */
+/* -n: reports what would be done, and obstacles that can be foreseen. */
 static int dry_run_one(lap_cli *cli, const char *in, const char *out)
 {
     lap_report report = {.status = LAP_SKIPPED};

@@ -157,7 +157,7 @@ static bool is_report(const side_head *head)
 static bool is_heatmap(const side_head *head)
 {
     static const char mark[] = "tEXtSoftware\0lapedge heat map";
-    enum { AT = 37 }; /* behind signature, IHDR and a length */
+    enum { AT = 37 }; /* after signature, IHDR and a length */
     return head->size >= AT + sizeof mark - 1 && memcmp(head->bytes + AT, mark, sizeof mark - 1) == 0;
 }
 
@@ -195,7 +195,7 @@ static lap_cli_exit check_content(const lap_cli *cli, const lap_cli_option *side
         return lap_cli_usage("--%s: %s is an image, and would be replaced", side->name, path);
     if (cli->force || is_free(path, side->writes))
         return LAP_EXIT_OK;
-    /* Of folders, -f also permits to replace outputs, so nobody is led to it. */
+    /* In folder runs -f also permits replacing outputs, so no message suggests it. */
     const bool has_outputs = cli->forms & (LAP_CLI_FOLDER | LAP_CLI_TRANSFORM_FOLDER);
     return lap_cli_usage("--%s: %s exists and is not %s that lapedge wrote; name another file%s", side->name,
         path, kinds[side->writes].name, has_outputs ? ", or remove it" : ", or give -f to replace it");

@@ -92,7 +92,7 @@ void lap_decoder_close(lap_decoder *decoder); /* may be called at any time; does
  * thread. Close all of them before the whole decoder; call finish only for the whole one. */
 bool lap_decoder_opens_at(const lap_decoder *decoder);
 lap_code lap_decoder_open_at(lap_decoder *whole, int y0, int y1, lap_decoder **decoder, lap_error *err);
-/* Makes whatever a caller wants of the rows. Not in order: opens decoders at rows, closes them, and keeps
+/* Does with the rows what the caller wants. Not in order: opens decoders at rows, closes them, and keeps
  * only the rows of those that reached their last row. In order: takes the rows from the first one on from the
  * whole decoder; or opens one decoder at the first row that is not made yet, which drops the rows above it.
  * Returns what those calls return. */

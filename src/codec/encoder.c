@@ -140,7 +140,7 @@ lap_code lap_encoder_append(lap_encoder *encoder, int index, const lap_chunk *ch
 {
     if (index != encoder->appended)
         return lap_fail(
-            err, LAP_E_INTERNAL, "band %d appended where band %d is next", index, encoder->appended);
+            err, LAP_E_INTERNAL, "band %d was appended, but band %d is next", index, encoder->appended);
     lap_code code = encoder->ops->append(encoder, index, chunk, err);
     if (code == LAP_OK)
         encoder->appended++;

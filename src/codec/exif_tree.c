@@ -5,8 +5,8 @@
 
 #include "base/status.h"
 
-/* Limits for EXIF designed to take seconds. A camera writes about a hundred entries, and each byte has one
- * owner. */
+/* Limits for EXIF that an attacker built to take seconds. A camera writes about a hundred entries, and each
+ * byte has one owner. */
 enum { MAX_ENTRIES = 2000, MAX_WORK = 16 << 20 };
 
 /* ---- bytes --------------------------------------------------------------------------------------- */

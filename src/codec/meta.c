@@ -10,8 +10,8 @@
 
 enum { APP1 = 0xE1, APP2 = 0xE2, APP13 = 0xED, COM = 0xFE };
 
-/* An APP2 profile segment begins with this name and its zero byte, then its number from 1 and the total
- * number. */
+/* An APP2 profile segment begins with this name and its zero byte. Its number, counted from 1, and the total
+ * number follow. */
 static const char icc_name[12] = "ICC_PROFILE";
 enum { ICC_HEAD = 14, ICC_SPACE = 16 };
 

@@ -91,7 +91,7 @@ static void check_chunk(lap_decoder *decoder)
     lap_png_note(decoder, text);
 }
 
-/* Parses what libpng reads, because newer versions skip an unknown chunk whatever its size. */
+/* Parses what libpng reads, because newer versions skip an unknown chunk of any size. */
 static void follow_chunks(lap_decoder *decoder, const uint8_t *bytes, size_t size)
 {
     lap_png_state *state = decoder->state;

@@ -1,5 +1,5 @@
-/* Writes a PNG of at most 256 colours row by row, without holding the picture. It takes a third of the size
- * of RGB. */
+/* Writes a PNG of at most 256 colours row by row, without holding the picture. Such a file is a third as
+ * large as one with RGB pixels. */
 #ifndef LAP_PNG_PALETTE_H
 #define LAP_PNG_PALETTE_H
 

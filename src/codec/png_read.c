@@ -1,4 +1,4 @@
-/* Decodes PNG with libpng to 8 bits a sample, gray or RGB, at any depth of the file; palettes are resolved.
+/* Decodes PNG with libpng to 8 bits per sample, gray or RGB, at any depth of the file; palettes are resolved.
  * Transparency is dropped, not blended: the filter sees the stored colours, and a warning says so. Interlaced
  * files are decoded completely at the first row. An embedded profile, EXIF, XMP and text are passed on as
  * JPEG segments. */
@@ -203,7 +203,7 @@ static void finish_work(lap_decoder *decoder)
     png_bytep exif;
     png_uint_32 size;
     if (!state->has_exif && png_get_eXIf_1(state->png, state->info, &size, &exif))
-        lap_png_note(decoder, "EXIF behind the picture is left out");
+        lap_png_note(decoder, "EXIF after the picture is left out");
 }
 
 static lap_code png_finish(lap_decoder *decoder, lap_error *err)

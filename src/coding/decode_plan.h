@@ -29,8 +29,9 @@
 enum {
     LAP_DECODE_INDEX = 11,
     LAP_DECODE_DC_INDEX = 9,
-    LAP_DECODE_DC_SIZE = 11, /* the most bits of a DC difference of 8-bit samples (T.81, table F.1) */
-    LAP_DECODE_AC_SIZE = 11, /* the most bits of a value in an entry; 8-bit samples need 10 */
+    LAP_DECODE_DC_SIZE = 11, /* maximum number of bits of a DC difference of 8-bit samples (T.81, table F.1)
+                              * */
+    LAP_DECODE_AC_SIZE = 11, /* maximum number of bits of a value in an entry; 8-bit samples need 10 */
     LAP_DECODE_EOB = 128,
     LAP_DECODE_ODD = 255,
     LAP_DECODE_INDICES = 64 + LAP_DECODE_ODD
@@ -49,7 +50,7 @@ typedef struct lap_decode_codes {
     lap_huff_code all_dc, all_ac;
 } lap_decode_codes;
 
-enum { LAP_DECODE_MCU_BLOCKS = 10 }; /* the most blocks of an MCU */
+enum { LAP_DECODE_MCU_BLOCKS = 10 }; /* maximum number of blocks in an MCU */
 
 typedef struct lap_decode_plan {
     int width, height;

@@ -30,7 +30,7 @@ static lap_code reserve(lap_stretch *s, size_t bytes)
         return LAP_OK;
     free(s->bytes);
     s->room = 0;
-    s->bytes = calloc(bytes, 1); /* zeros: bytes behind the data are read, but no result depends on them */
+    s->bytes = calloc(bytes, 1); /* zeros: bytes after the data are read, but no result depends on them */
     if (!s->bytes)
         return LAP_E_MEMORY;
     s->room = bytes;

@@ -6,7 +6,7 @@
 
 #include "lapedge.h"
 
-/* Copies in[0 .. size - 1] to `out` without the zero behind each 0xFF. Stops before a marker, that is 0xFF
+/* Copies in[0 .. size - 1] to `out` without the zero after each 0xFF. Stops before a marker, that is 0xFF
  * and a byte other than zero, and before a 0xFF that is the last byte. Returns the number of bytes written;
  * *taken receives the number of bytes read. `out` must have room for size + LAP_UNSTUFF_SLACK bytes and must
  * not overlap `in`. */
@@ -14,7 +14,7 @@ typedef size_t lap_unstuff_fn(const uint8_t *in, size_t size, uint8_t *out, size
 enum { LAP_UNSTUFF_SLACK = 64 };
 lap_unstuff_fn lap_unstuff; /* plain C; the rungs of the ladder `decode` have faster ones */
 
-typedef struct lap_coded { /* from behind SOS to the end of the file */
+typedef struct lap_coded { /* from after SOS to the end of the file */
     const uint8_t *bytes;
     size_t size;
     size_t piece;  /* bytes a piece, >= 1 */
@@ -27,7 +27,7 @@ typedef struct lap_mark { /* a restart marker that was removed */
     uint8_t code;         /* 0xD0..0xD7 */
 } lap_mark;
 
-typedef struct lap_stretch { /* one piece and some bytes behind it; may be refilled; zeros: empty */
+typedef struct lap_stretch { /* one piece and some bytes after it; may be refilled; zeros: empty */
     uint8_t *bytes;
     size_t room;
     uint32_t own, size; /* bytes of the piece, and of the whole stretch */
@@ -37,7 +37,7 @@ typedef struct lap_stretch { /* one piece and some bytes behind it; may be refil
     uint8_t end_code; /* the marker that ends it; 0: a fill byte, or the end of the file */
 } lap_stretch;
 
-/* Fills the stretch with piece `index` and at least `more` bytes behind it, or up to the end of the scan;
+/* Fills the stretch with piece `index` and at least `more` bytes after it, or up to the end of the scan;
  * `slack` further bytes are readable. LAP_E_MEMORY. */
 lap_code lap_stretch_fill(
     lap_stretch *stretch, const lap_coded *coded, size_t index, size_t more, size_t slack);

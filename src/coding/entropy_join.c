@@ -90,7 +90,7 @@ static bool follow(lap_join *j, size_t note, lap_code *code)
     return true;
 }
 
-/* A walk may end behind its piece. Adds the begins of the pieces up to there to the index. */
+/* A walk may end after its piece. Adds the begins of the pieces up to there to the index. */
 static lap_code reach(lap_join *j, uint64_t bit)
 {
     lap_scan_index *index = j->index;

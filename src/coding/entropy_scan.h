@@ -13,11 +13,11 @@
 
 typedef struct lap_scan_row { /* a row of MCUs */
     uint64_t bit;             /* counted from the first bit of the scan, without stuffing and markers */
-    int16_t dc[4];            /* predictions for its first MCU; 0 behind a restart marker */
+    int16_t dc[4];            /* predictions for its first MCU; 0 after a restart marker */
 } lap_scan_row;
 
 typedef struct lap_scan_mark { /* a restart marker */
-    uint64_t bit;              /* the first bit behind it, and behind the padding before it */
+    uint64_t bit;              /* the first bit after it, and after the padding before it */
     uint8_t padding;           /* bits of padding before it */
     int16_t dc[4];             /* what the predictions would be without it */
 } lap_scan_mark;

@@ -63,7 +63,7 @@ static void fill_ac(const uint16_t *all, uint16_t entries[1 << AC_BITS])
     }
 }
 
-/* Makes the entries that hold a whole DC difference and the AC symbols behind it. */
+/* Makes the entries that hold a whole DC difference and the AC symbols after it. */
 static void fill_first(const lap_huff_code *code, const uint16_t *all, uint32_t entries[1 << FIRST_BITS])
 {
     for (unsigned i = 0; i < 1u << FIRST_BITS;) {

@@ -11,7 +11,7 @@ enum {
     LAP_WALK_LANES = 3, /* walks that one thread interleaves */
     LAP_WALK_AC_BITS = 13,
     LAP_WALK_FIRST_BITS = 12,
-    /* Bytes that must be readable behind the data: the longest MCU (ten blocks of 64 codes of 16 bits, each
+    /* Bytes that must be readable after the data: the longest MCU (ten blocks of 64 codes of 16 bits, each
      * with a value of 15 bits) and one load. No result depends on them. */
     LAP_WALK_SLACK = LAP_HUFF_BLOCKS * 64 * 31 / 8 + 16
 };

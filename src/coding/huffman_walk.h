@@ -9,7 +9,7 @@
 
 #include "coding/huffman.h"
 
-enum { LAP_HUFF_BLOCKS = 10 }; /* the most blocks of an MCU (T.81, B.2.3) */
+enum { LAP_HUFF_BLOCKS = 10 }; /* maximum number of blocks in an MCU (T.81, B.2.3) */
 
 typedef struct lap_huff_layout { /* components and tables of a sequential scan */
     int components;              /* 1..4 */

@@ -257,7 +257,7 @@ static bool read_segment(reader *r, uint8_t marker, const uint8_t *p, size_t siz
     }
 }
 
-/* Reads the segment at *at, after any fill bytes, and moves *at behind it. */
+/* Reads the segment at *at, after any fill bytes, and moves *at after it. */
 static bool next_segment(reader *r, const uint8_t *bytes, size_t size, size_t *at, uint8_t *marker)
 {
     while (*at + 1 < size && bytes[*at] == 0xFF && bytes[*at + 1] == 0xFF)
@@ -321,7 +321,7 @@ static bool is_complete(const reader *r)
 
 bool lap_jpeg_script_read(const uint8_t *bytes, size_t size, lap_jpeg_script *script)
 {
-    enum { MOST_BETWEEN = 1 << 20 }; /* most bytes of segments behind the first scan, mainly tables */
+    enum { MOST_BETWEEN = 1 << 20 }; /* most bytes of segments after the first scan, mainly tables */
     memset(script, 0, sizeof *script);
     reader r = {.frame = &script->frame, .script = script};
     size_t at = 2, between = 0;

@@ -1,6 +1,6 @@
 /* Reads frame, tables and scan headers of a JPEG, for our own decoders. It never decides that a file is
- * invalid: what it does not accept, the JPEG library decodes or refuses. Any bytes are safe input. Source:
- * ITU-T T.81, annex B. Thread safe. */
+ * invalid: the JPEG library decodes or refuses the files that it does not accept. Any bytes are safe input.
+ * Source: ITU-T T.81, annex B. Thread safe. */
 #ifndef LAP_JPEG_FRAME_READ_H
 #define LAP_JPEG_FRAME_READ_H
 

@@ -14,10 +14,10 @@ typedef struct lap_script_scan {
     int interval;      /* MCUs between restart markers; 0: no markers */
     lap_huff_code codes[LAP_JPEG_COMPONENTS]; /* first DC scan: one for each component; AC scan: [0]; DC
                                                * refinement: unused */
-    uint64_t begin, end; /* offsets in the file of its first byte of data, and of the marker behind it */
+    uint64_t begin, end; /* offsets in the file of its first byte of data, and of the marker after it */
 } lap_script_scan;
 
-enum { LAP_SCRIPT_SCANS = 64 }; /* the most scans; encoders write 6 to 20 */
+enum { LAP_SCRIPT_SCANS = 64 }; /* maximum number of scans; encoders write 6 to 20 */
 
 typedef struct lap_jpeg_script {
     lap_jpeg_frame frame; /* without codes and restart interval, which each scan has */

@@ -1,7 +1,8 @@
 #include "coding/script_codes.h"
 
-/* The most bits of a value. A DC difference of 8-bit samples has 11 (T.81, table F.1). A first AC scan may
- * have 15, less the low bits that are missing. An AC refinement codes only new coefficients of 1 or -1. */
+/* Maximum number of bits of a value. A DC difference of 8-bit samples has 11 (T.81, table F.1). A first AC
+ * scan may have 15, less the low bits that are missing. An AC refinement codes only new coefficients of 1 or
+ * -1. */
 static unsigned most_of(const lap_script_scan *scan)
 {
     enum { DC_SIZE = 11, ALL_BITS = 15 };

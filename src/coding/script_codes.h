@@ -9,11 +9,11 @@
  *     31  24 23  16 15   8 7      0
  *     | 0   | size | step | length |
  *
- *     length    bits of the symbol, including those behind its code; 0: invalid, or a code longer than the
+ *     length    bits of the symbol, including those after its code; 0: invalid, or a code longer than the
  *               index
  *     step      how many coefficients it covers: its zeros and one more; 1 for a DC difference;
  *               0: an EOB run of 2^size blocks, plus the number in the next `size` bits
- *     size      bits behind the code: of the value, including its sign, or of the EOB run */
+ *     size      bits after the code: of the value, including its sign, or of the EOB run */
 typedef uint32_t lap_script_entry;
 enum { LAP_SCRIPT_INDEX = 11, LAP_SCRIPT_ENTRIES = 1 << LAP_SCRIPT_INDEX };
 #define LAP_SCRIPT_LENGTH(e) ((e)&63)

@@ -76,7 +76,7 @@ static void *make_pages(size_t room)
     return memory;
 }
 
-/* Grows to an eighth more than asked for: the next photo may be a little larger, and pinning takes longer
+/* Grows to an eighth more than requested: the next photo may be a little larger, and pinning takes longer
  * than a photo. */
 static lap_code grow(lap_device_staging *staging, lap_pinned *pinned, size_t bytes, lap_error *err)
 {

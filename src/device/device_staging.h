@@ -46,7 +46,7 @@ typedef struct lap_device_staging {
     lap_cuda_jpeg_encode_plan encode;
 } lap_device_staging;
 
-/* most: the most pinned bytes; 0: no limit. *staging is NULL after a failure. */
+/* most: limit of pinned bytes; 0: no limit. *staging is NULL after a failure. */
 lap_code lap_device_staging_create(
     int device, lap_host_memory kind, size_t most, lap_device_staging **staging, lap_error *err);
 void lap_device_staging_destroy(lap_device_staging *staging); /* NULL is fine */
@@ -60,7 +60,7 @@ void lap_device_staging_lend(lap_device_staging *staging, const uint8_t *bytes, 
 typedef struct lap_device_wish { /* what to do with a photo */
     const lap_view *pixels;      /* on the host: the source instead of the file; or NULL */
     const lap_view *source;      /* on the device: memory for the source; NULL: in the slot */
-    const lap_view *result;      /* likewise for the result; the input if nothing is decoded or filtered */
+    const lap_view *result;      /* the same for the result; the input if nothing is decoded or filtered */
     bool gray;
     lap_turn turn;               /* applied to the file's picture; 0: none */
     int width, height, channels; /* of the output; a file that gives another size is not handled */

@@ -54,8 +54,8 @@ static lap_code check_shape(int width, int height, int channels, int apron, lap_
     if (width >= 1 && width <= LAP_MAX_SIDE && height >= 1 && height <= LAP_MAX_SIDE && channels >= 1 &&
         channels <= 4 && (apron == 0 || apron == LAP_APRON))
         return LAP_OK;
-    return lap_fail(
-        err, LAP_E_USAGE, "a view of %dx%d pixels, %d channels, apron %d", width, height, channels, apron);
+    return lap_fail(err, LAP_E_USAGE, "a view cannot have %dx%d pixels, %d channels and apron %d", width,
+        height, channels, apron);
 }
 
 lap_code lap_stream_check(const lap_stream *s, const lap_view *view, const char *which, lap_error *err)
@@ -64,7 +64,7 @@ lap_code lap_stream_check(const lap_stream *s, const lap_view *view, const char 
     if (code != LAP_OK)
         return code;
     if (!view->base || view->stride < (ptrdiff_t)view->width * view->channels)
-        return lap_fail(err, LAP_E_USAGE, "%s: no pixels, or a stride of %td bytes for rows of %td", which,
+        return lap_fail(err, LAP_E_USAGE, "%s has no pixels, or a stride of %td bytes for rows of %td", which,
             view->stride, (ptrdiff_t)view->width * view->channels);
     if (view->place == LAP_ON_HOST)
         return lap_fail(

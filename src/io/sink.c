@@ -26,7 +26,7 @@ struct lap_sink {
     lap_over over;
     struct stat seen;   /* with LAP_OVER_SEEN: what may be replaced */
     struct stat made;   /* the finished temporary file */
-    XXH3_state_t *hash; /* below a tree: of all bytes; NULL else, and once finished: */
+    XXH3_state_t *hash; /* below a tree: hash of all bytes; NULL otherwise, and when finished: */
     uint64_t content;
     struct stat replaced;       /* the file to replace; its mode is 0: no file to replace */
     char lost[80];              /* what finishing could not keep of it; empty: it kept all */
@@ -365,7 +365,7 @@ static lap_code set_owner_mode_times(lap_sink *sink, const struct stat *like, la
     const lap_code code = keep_owner(sink, &mode, err);
     if (code != LAP_OK)
         return code;
-    /* Some file systems (FAT) have no modes: only an error if one was asked for. EIO is always an error. */
+    /* Some file systems (FAT) have no modes: an error only if one was requested. EIO is always an error. */
     if (fchmod(sink->fd, mode) != 0 && (like || errno == EIO))
         return lap_write_errno(err, sink->path, "set the mode", errno);
     if (like) {

@@ -45,7 +45,7 @@ void lap_sink_expect(lap_sink *sink, const struct stat *there);
 lap_code lap_sink_publish(lap_sink *sink, lap_error *err);
 /* Frees the sink; removes the temporary file unless published. NULL is fine. */
 void lap_sink_close(lap_sink *sink);
-/* After finishing a memory sink: hands over its malloc'ed bytes. */
+/* After finishing a memory sink: gives its malloc'ed bytes to the caller. */
 void lap_sink_take(lap_sink *sink, void **bytes, size_t *size);
 
 /* After finishing: what could not be kept of the replaced file, as a sentence; empty: nothing. */

@@ -131,8 +131,8 @@ char *lap_temp_resolve(const char *path)
 /* ---- the files of this process, for a process that must end at once ------------------------------ */
 
 /* Paths of temporary files; NULL: free. The signal handler that stops the process at once reads them, so no
- * lock protects them: who takes a path out of its place owns it. A file that finds no free place is created
- * all the same, and the next run removes it. */
+ * lock protects them: the thread that takes a path out of its place owns it. A file that finds no free place
+ * is created all the same, and the next run removes it. */
 enum { HELD = 4096 };
 static _Atomic(char *) held[HELD];
 static atomic_int creating; /* calls of lap_temp_create under way */

@@ -34,9 +34,9 @@ lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size
  * bytes as if this had not been called. Call it before the first next; calling it again is fine. */
 lap_code lap_source_hold(
     lap_source *source, size_t limit, const uint8_t **bytes, size_t *size, bool *whole, lap_error *err);
-/* Call it before hold: of a pipe or terminal, hold then reads only until these two bytes appear at `from` or
- * later, and counts that as whole, so that it does not wait for data after the picture. next continues after
- * the held bytes. */
+/* Call it before hold: from a pipe or terminal, hold then reads only until these two bytes appear at `from`
+ * or later, and counts the file as complete, so that it does not wait for data after the picture. next
+ * continues after the held bytes. */
 void lap_source_hold_until(lap_source *source, size_t from, const uint8_t pair[2]);
 /* As hold, but into the caller's memory, which is used while the source is open; only for a file or
  * descriptor from which nothing was read yet. More than room - 1 bytes: *whole is false, and the source can
@@ -54,8 +54,8 @@ const struct stat *lap_source_stat(const lap_source *source); /* when it was ope
  * file is replaced. */
 lap_code lap_source_verify(const lap_source *source, const char *path, lap_error *err);
 /* The same by name, after the source was closed: LAP_E_CHANGED if path still leads to the file that was read
- * and that file was written to since. LAP_OK if path leads to another file or to none: what was read was
- * whole. */
+ * and that file was written to since. LAP_OK if path leads to another file, or no file has this name: then
+ * the bytes read are complete. */
 lap_code lap_source_verify_read(const char *path, const struct stat *read, lap_error *err);
 /* Checks the source once more after reading gave `code`: LAP_E_CHANGED instead of success, truncation or
  * damage if the file was written to while it was read. err must be filled for code, unless that is LAP_OK. */

@@ -1,4 +1,4 @@
-/* Unstuffs the entropy-coded data of a scan: drops the zero behind each 0xFF, one chunk at a time, up to the
+/* Unstuffs the entropy-coded data of a scan: drops the zero after each 0xFF, one chunk at a time, up to the
  * next marker. */
 #ifndef LAP_DECODE_BYTES_H
 #define LAP_DECODE_BYTES_H
@@ -17,7 +17,7 @@ typedef struct lap_decode_bytes {
     size_t (*unstuff)(const uint8_t *in, size_t size, uint8_t *out, size_t *taken);
     const uint8_t *next, *end; /* the rest of the file, still stuffed */
     uint8_t *memory;           /* unstuffed bytes; lap_decode_bytes_room(most) of them */
-    size_t most;               /* the most bytes that a unit can need */
+    size_t most;               /* maximum number of bytes that a unit can need */
     bool is_whole;             /* the interval is unstuffed up to its end, state.end */
     lap_decode_state state;
 } lap_decode_bytes;
@@ -29,7 +29,7 @@ void lap_decode_bytes_begin(lap_decode_bytes *bytes);
 void lap_decode_bytes_fill(lap_decode_bytes *bytes);
 /* Returns whether less than one byte of the interval is left and `marker` follows it. */
 bool lap_decode_bytes_at_end(lap_decode_bytes *bytes, unsigned marker);
-/* Does the same check; if it holds, begins the interval behind the marker. */
+/* Does the same check; if it holds, begins the interval after the marker. */
 bool lap_decode_bytes_pass(lap_decode_bytes *bytes, unsigned marker);
 
 #endif

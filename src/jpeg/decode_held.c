@@ -53,7 +53,7 @@ struct lap_held {
 /* ---- memory -------------------------------------------------------------------------------------- */
 
 enum { BLOCK_BYTES = 64 * sizeof(int16_t) + sizeof(uint64_t) };
-/* The most data that a unit can have. */
+/* Maximum size of a unit's data. */
 static const size_t UNIT_BYTES = (size_t)LAP_HELD_UNIT * LAP_BYTES_BLOCK;
 
 static int divided(int a, int b)

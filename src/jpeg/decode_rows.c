@@ -319,9 +319,9 @@ static beside chroma_beside(const lap_row_decoder *d, int y)
     return (beside){near, v2 ? clamped(upper ? near - 1 : near + 1, d->planes[1].height) : near, upper};
 }
 
-/* Returns how many rows of MCUs must be valid before pixel row y is output; libjpeg-turbo waits for as many.
- * With chroma of half height, upsampling waits for the next row of chroma, for both pixel rows of a chroma
- * row; but not if chroma is so narrow that its samples are only repeated. */
+/* Returns how many rows of MCUs must be valid before pixel row y is output; libjpeg-turbo waits for the same
+ * number. With chroma of half height, upsampling waits for the next row of chroma, for both pixel rows of a
+ * chroma row; but not if chroma is so narrow that its samples are only repeated. */
 static int needed(const lap_row_decoder *d, int y)
 {
     enum { NARROW = 2 };

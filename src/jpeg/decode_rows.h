@@ -19,7 +19,7 @@ typedef struct lap_row_source {
     const lap_held *held; /* all coefficients, decoded; NULL: decode them from the file */
 } lap_row_source;
 
-/* Returns the most bytes that a decoder needs for a picture of this width; plan and file not counted. */
+/* Returns how many bytes a decoder needs at most for a picture of this width, without plan and file. */
 size_t lap_row_decoder_memory(int width);
 /* LAP_E_MEMORY. */
 lap_code lap_row_decoder_open(const lap_row_source *source, lap_row_decoder **decoder, lap_error *err);

@@ -1,6 +1,6 @@
 /* Reads JPEG. When a file is opened, its decoder is chosen. libjpeg-turbo reads and checks the header of
  * every file. Our own decoder then outputs rows, each only after all MCU rows that it depends on proved
- * valid. At anything invalid or unsupported, libjpeg-turbo takes over. It has read nothing behind the header,
+ * valid. At anything invalid or unsupported, libjpeg-turbo takes over. It has read nothing after the header,
  * so it decodes from the beginning; rows that were output already are discarded. Only libjpeg-turbo decides
  * what is an error. */
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Decodes a part of a picture with our decoder, from a row on whose position the index of the scan gives. */
+/* Decodes a part of a picture with our decoder, beginning at a row whose position is in the index of the
+ * scan. */
 #include <string.h>
 
 #include "base/status.h"
@@ -18,7 +19,7 @@ static size_t piece_of(const lap_scan_index *index, uint64_t bit)
     return low;
 }
 
-/* Skips `count` bytes of data and the restart markers directly behind them. Stuffed zeros and restart markers
+/* Skips `count` bytes of data and the restart markers directly after them. Stuffed zeros and restart markers
  * do not count. */
 static const uint8_t *pass(const uint8_t *at, const uint8_t *end, uint64_t count)
 {

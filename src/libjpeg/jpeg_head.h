@@ -9,12 +9,12 @@ typedef struct lap_jpeg_head {
     lap_chunk header;      /* from SOI to the scan header; the caller frees it with lap_chunk_free */
     int components;        /* 1 or 3 */
     int h[3], v[3];        /* sampling factors of each component */
-    uint16_t quant[2][64]; /* luma and chroma, row by row; both are luma's if there is one component */
+    uint16_t quant[2][64]; /* for luma and chroma, row by row; if there is one component, both are its own */
     int interval;          /* MCUs of a restart interval; 0: no restart markers */
     int band_rows;         /* rows of pixels of an interval, if there are several */
 } lap_jpeg_head;
 
-/* The end of a file, behind its scan. */
+/* The end of a file, after its scan. */
 extern const uint8_t lap_jpeg_end[2];
 
 /* Thread safe. LAP_E_UNSUPPORTED, LAP_E_USAGE or LAP_E_MEMORY, as lap_encoder_open. */

@@ -135,7 +135,7 @@ static lap_code frame(lap_jpeg_scan *scan, const segment *s, lap_error *err)
     int precision = s->data[0];
     if (precision != 8)
         return lap_fail(err, precision >= 2 && precision <= 16 ? LAP_E_UNSUPPORTED : LAP_E_DAMAGED,
-            "%d bits a sample are not supported, only 8", precision);
+            "%d bits per sample are not supported, only 8", precision);
     scan->sof = s->marker;
     scan->height = (int)be16(s->data + 1);
     scan->width = (int)be16(s->data + 3);

@@ -5,8 +5,8 @@
 
 #include "coding/entropy_walk.h"
 
-/* Bytes of data that are buffered, and bits that one call of lap_walk_on walks: an MCU may have only two
- * bits, but its note has 24 bytes. */
+/* How many bytes of data are buffered, and how many bits one call of lap_walk_on walks. An MCU may have only
+ * two bits, but its note takes 24 bytes. */
 enum { CHUNK = 8 << 10, BITS_AT_ONCE = 2 << 10 };
 enum { QUICK_BITS = 9 }; /* most codes of a progressive scan are not longer */
 
@@ -164,7 +164,7 @@ static void ac_first(lap_jpeg_walk *w)
     w->eob_run -= w->eob_run > 0;
 }
 
-/* Returns where a run of zeros that begins at k ends: at the zero coefficient behind the run, or past the
+/* Returns where a run of zeros that begins at k ends: at the zero coefficient after the run, or past the
  * band. */
 static unsigned end_of_run(uint64_t nonzero, unsigned k, unsigned run, unsigned last)
 {

@@ -66,7 +66,7 @@ int lap_version_number(void)
     return LAP_VERSION_NUMBER;
 }
 
-/* ---- the loaded libraries, which may differ from those built with ---------------------------------- */
+/* ---- the loaded libraries, which may be newer than those of the build ---------------------------------- */
 
 typedef struct library {
     const char *inside; /* an address inside the library */

@@ -155,7 +155,7 @@ lap_code lap_compare_views(
     if (a->channels != b->channels)
         return lap_fail(err, LAP_E_DIFFERENT, "channels differ: %d and %d", a->channels, b->channels);
     if (mask_border < 0 || mask_border > (a->width - 1) / 2 || mask_border > (a->height - 1) / 2)
-        return lap_fail(err, LAP_E_DIFFERENT, "a border of %d pixels leaves nothing of %dx%d", mask_border,
+        return lap_fail(err, LAP_E_DIFFERENT, "a border of %d pixels covers all of %dx%d", mask_border,
             a->width, a->height);
     region r = {mask_border, mask_border, a->width - mask_border, a->height - mask_border};
     sums s = {0};
@@ -215,7 +215,7 @@ static int64_t first_left(const lap_diff_rules *rules, int x, int y, int width)
         if (y >= box->y && y < (int64_t)box->y + box->height && at >= box->x &&
             at < (int64_t)box->x + box->width) {
             at = (int64_t)box->x + box->width;
-            i = (size_t)-1; /* an earlier box may go on here */
+            i = (size_t)-1; /* an earlier box may continue here */
         }
     }
     return at < width ? at : width;

@@ -74,18 +74,19 @@ static lap_code filter_copied(lap_context *context, task *t, lap_error *err)
 static lap_code check_view(const lap_view *v, const char *which, lap_error *err)
 {
     if (!v->base)
-        return lap_fail(err, LAP_E_USAGE, "%s: the address of the pixels is NULL", which);
+        return lap_fail(err, LAP_E_USAGE, "%s has no pixels: its address is NULL", which);
     if (v->width < 1 || v->height < 1 || (v->channels != 1 && v->channels != 3 && v->channels != 4))
-        return lap_fail(err, LAP_E_USAGE, "%s: %dx%d pixels of %d channels; 1, 3 or 4 channels are filtered",
-            which, v->width, v->height, v->channels);
+        return lap_fail(err, LAP_E_USAGE,
+            "%s has %dx%d pixels with %d channels; only 1, 3 or 4 channels can be filtered", which, v->width,
+            v->height, v->channels);
     if (v->width > LAP_MAX_SIDE || v->height > LAP_MAX_SIDE)
-        return lap_fail(err, LAP_E_LIMIT, "%s: %dx%d pixels, and a side may have at most %d", which, v->width,
+        return lap_fail(err, LAP_E_LIMIT, "%s has %dx%d pixels; a side may have at most %d", which, v->width,
             v->height, LAP_MAX_SIDE);
     if (v->apron != 0 && v->apron != LAP_APRON)
         return lap_fail(
-            err, LAP_E_USAGE, "%s: an apron of %d pixels, not 0 or %d", which, v->apron, LAP_APRON);
+            err, LAP_E_USAGE, "%s has an apron of %d pixels; it must be 0 or %d", which, v->apron, LAP_APRON);
     if (v->stride < (ptrdiff_t)v->width * v->channels)
-        return lap_fail(err, LAP_E_USAGE, "%s: a stride of %td bytes for rows of %td", which, v->stride,
+        return lap_fail(err, LAP_E_USAGE, "%s has a stride of %td bytes, but rows of %td", which, v->stride,
             (ptrdiff_t)v->width * v->channels);
     return LAP_OK;
 }

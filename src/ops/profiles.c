@@ -112,8 +112,9 @@ lap_code lap_profiles(lap_context *context, const lap_view *view, const float *r
 {
     if (!view->base || view->place < LAP_ON_HOST || view->width < 1 || view->height < 1 ||
         view->channels != 1)
-        return lap_fail(err, LAP_E_USAGE, "profiles of a view of %dx%d pixels, %d channels", view->width,
-            view->height, view->channels);
+        return lap_fail(err, LAP_E_USAGE,
+            "cannot compute profiles of a view of %dx%d pixels with %d channels", view->width, view->height,
+            view->channels);
     const wanted w = {context, row_weights, column_weights, rows, columns};
     return view->place == LAP_ON_HOST ? profiles_here(&w, view, err) : profiles_there(&w, view, err);
 }

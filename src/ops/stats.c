@@ -119,8 +119,9 @@ lap_code lap_stats_of_view(lap_context *context, const lap_view *view, const cha
     uint64_t counts[4][256] = {0};
     if (!view->base || view->place < LAP_ON_HOST || view->width < 1 || view->height < 1 ||
         view->channels < 1 || view->channels > 4)
-        return lap_fail(err, LAP_E_USAGE, "statistics of a view of %dx%d pixels, %d channels", view->width,
-            view->height, view->channels);
+        return lap_fail(err, LAP_E_USAGE,
+            "cannot compute statistics of a view of %dx%d pixels with %d channels", view->width, view->height,
+            view->channels);
     lap_code code = view->place == LAP_ON_HOST ? count_here(context, view, backend, device, counts, err)
                                                : count_there(view, backend, device, counts, err);
     return code == LAP_OK ? lap_stats_of_counts(counts, view->channels, threshold, stats, err) : code;

@@ -55,7 +55,7 @@ static lap_code fit_view(const lap_header *h, lap_turn turn, lap_view *view, lap
     }
     view->channels = fresh.channels;
     if (view->width != fresh.width || view->height != fresh.height)
-        return lap_fail(err, LAP_E_DIFFERENT, "the picture is %dx%d, its view %dx%d", fresh.width,
+        return lap_fail(err, LAP_E_DIFFERENT, "the picture has %dx%d pixels, the view %dx%d", fresh.width,
             fresh.height, view->width, view->height);
     if (view->stride < fresh.stride)
         return lap_fail(err, LAP_E_USAGE, "rows %td bytes apart overlap", view->stride);
@@ -110,13 +110,14 @@ static lap_code decode_view(
 static lap_code check_view(const lap_settings *settings, const lap_view *view, lap_error *err)
 {
     if (view->place != LAP_ON_HOST || view->apron != 0)
-        return lap_fail(err, LAP_E_USAGE, "pixels are decoded to a view on the host without an apron");
+        return lap_fail(err, LAP_E_USAGE, "pixels are decoded only to a view on the host without an apron");
     if (view->channels != 0 && view->channels != 1 && view->channels != 3)
         return lap_fail(err, LAP_E_USAGE, "no picture has %d channels", view->channels);
     if (settings->turn != LAP_TURN_NONE)
-        return lap_fail(err, LAP_E_USAGE, "pixels are decoded as they are stored, or upright: no other turn");
+        return lap_fail(err, LAP_E_USAGE,
+            "pixels are decoded as stored, or upright (auto_orient); other turns are not possible");
     if (settings->codec == LAP_CODEC_CUDA)
-        return lap_fail(err, LAP_E_USAGE, "pixels in host memory are decoded on the CPU");
+        return lap_fail(err, LAP_E_USAGE, "codec 'cuda' cannot decode to host memory");
     return lap_settings_check(settings, err);
 }
 
@@ -156,7 +157,7 @@ lap_code lap_decode_size(lap_context *context, const void *file, size_t size, co
     size_t bytes;
     lap_code code = check_view(settings, view, err);
     if (code == LAP_OK && view->base)
-        code = lap_fail(err, LAP_E_USAGE, "a view that gets a size has no pixels yet");
+        code = lap_fail(err, LAP_E_USAGE, "base must be NULL: this call only fills in the size");
     if (code == LAP_OK)
         code = open_file(&whole, context, file, size, settings, err);
     if (code == LAP_OK)

@@ -25,7 +25,7 @@ static void note_segment(lap_info *info, const char *kind, size_t size)
 
 /* ---- metadata that a run drops ------------------------------------------------------------------- */
 
-typedef struct listener { /* whom to tell about dropped metadata; a NULL listener: nobody */
+typedef struct listener { /* the listener for dropped metadata, or NULL */
     const lap_settings *settings;
     lap_dropped_fn *each;
     void *user;

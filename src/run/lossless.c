@@ -26,7 +26,7 @@ static const char *recoding(const lap_settings *s)
     return s->gray                          ? "one channel is asked for"
            : s->subsampling != LAP_SUB_SAME ? "another subsampling is asked for"
            : s->restart == LAP_RESTART_ON   ? "restart markers are asked for"
-           : !is_to_jpeg(s)                 ? "the output is no JPEG"
+           : !is_to_jpeg(s)                 ? "the output is not a JPEG"
                                             : NULL;
 }
 
@@ -35,7 +35,7 @@ lap_code lap_lossless_check(const lap_settings *s, lap_error *err)
     if (!is_demanded(s))
         return LAP_OK;
     const char *const why = recoding(s);
-    return why ? lap_fail(err, LAP_E_USAGE, "turning without loss is demanded, and %s", why) : LAP_OK;
+    return why ? lap_fail(err, LAP_E_USAGE, "the turn must be without loss, but %s", why) : LAP_OK;
 }
 
 /* Falls back to decoding and re-encoding, or fails if the settings demand a lossless turn. Copies `why`.
@@ -103,7 +103,7 @@ lap_code lap_lossless_plan(lap_photo *p, lap_error *err)
     if (code != LAP_OK || kind == LAP_INPUT_EMPTY) /* the decoder will report an empty input */
         return code;
     if (kind == LAP_INPUT_OTHER)
-        return decline(p, "the input is no JPEG", false, err);
+        return decline(p, "the input is not a JPEG", false, err);
     code = lap_jpeg_scan_source(p->source, &scan, &bytes, err);
     if (code == LAP_OK)
         code = plan_turn(p, &scan, bytes, err);

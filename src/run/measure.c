@@ -153,7 +153,7 @@ static lap_code measure(const lap_run_order *order, const lap_measure_options *o
     if (code == LAP_OK)
         code = lap_rung_find(LAP_OP_FILTER, order->settings->backend, &rung, err);
     if (code == LAP_OK && options->mask_border < 0)
-        code = lap_fail(err, LAP_E_USAGE, "a border of %d pixels is to be left out", options->mask_border);
+        code = lap_fail(err, LAP_E_USAGE, "a border of %d pixels cannot be left out", options->mask_border);
     if (code == LAP_OK)
         code = options->mask_border == 0 ? measure_bands(order, options->threshold, m, report, err)
                                          : measure_whole(order, options, rung, m, err);

@@ -142,7 +142,7 @@ static lap_code send_photo(work *w, lap_error *err)
     if (code == LAP_OK)
         code = send(w, &p->whole.view, &is_done, err);
     if (code == LAP_OK && !is_done)
-        code = lap_fail(err, LAP_E_DEVICE, "CUDA device %d did not work on the pixels", p->plan.device);
+        code = lap_fail(err, LAP_E_DEVICE, "CUDA device %d did not process the pixels", p->plan.device);
     return code;
 }
 

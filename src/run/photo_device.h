@@ -1,6 +1,6 @@
-/* Runs a photo on a device: it decodes, turns, filters, counts and encodes what it can. What it leaves goes
- * on in one way: the CPU decodes the file and sends the pixels, the device does the other steps again, and
- * the CPU encodes if the device cannot.
+/* Runs a photo on a device: it decodes, turns, filters, counts and encodes what it can. There is one way to
+ * continue with what it leaves: the CPU decodes the file and sends the pixels, the device does the other
+ * steps again, and the CPU encodes if the device cannot.
  *
  * A caller waits for the photo, or runs it in pieces: one thread loads it, another enqueues and watches it
  * (device_slot.h), a third stores or measures it. The output is byte for byte that of lap_run_to_sink, and

@@ -116,7 +116,7 @@ static void note_decoder(const lap_photo *p, lap_report *report)
 {
     const lap_plan *plan = &p->plan;
     if (lap_decoder_header(p->decoder)->is_16_bit)
-        add_note(report, "read with 8 of its 16 bits a sample");
+        add_note(report, "reduced from 16 to 8 bits per sample");
     if (p->lossless.done) {
         add_note(report, "turned without loss%s%s", p->lossless.trims ? ", partial MCUs left out" : "",
             plan->decode != LAP_DECODE_AUTO ? ", no pixels are decoded" : "");
@@ -135,8 +135,8 @@ static void note_decoder(const lap_photo *p, lap_report *report)
     else if (why)
         add_note(report, "decoded serially: %s", why);
     if (p->decoder->scans > 0)
-        add_note(report, "scans side by side: scan %d of %d has %d %% of the bytes", p->decoder->longest,
-            p->decoder->scans, p->decoder->percent);
+        add_note(report, "several scans at once: the largest, scan %d of %d, has %d %% of the bytes",
+            p->decoder->longest, p->decoder->scans, p->decoder->percent);
 }
 
 static void note_rung(const lap_plan *plan, lap_report *report)
@@ -144,12 +144,13 @@ static void note_rung(const lap_plan *plan, lap_report *report)
     if (lap_rung_fell_back(LAP_OP_FILTER, plan->backend, plan->rung))
         add_note(report, "%s fell back to %s", plan->backend, plan->rung->name);
     if (plan->rung->integers && !lap_kernel_is_exact(&plan->params.kernel))
-        add_note(report, "%s ran its float form, the kernel being none of small integers", plan->rung->name);
+        add_note(
+            report, "%s ran its float form: the kernel does not consist of small integers", plan->rung->name);
     int tolerance = lap_params_tolerance(&plan->params);
     if (tolerance == 1)
         add_note(report, "backends may differ by one level with this kernel");
     else if (tolerance < 0)
-        add_note(report, "with this kernel, backends may differ by any amount and scale");
+        add_note(report, "with this kernel and scale, backends may differ by any amount");
     if (plan->bands > 1 && plan->rung->threading == LAP_THREADS_OWN)
         add_note(report, "threads work on different bands; within a band, %s uses one", plan->rung->name);
 }
@@ -250,9 +251,9 @@ static losses losses_of(const lap_photo *p)
     if (!holds_metadata(p->plan.format))
         return l;
     if (header->late_xmp && (keep & LAP_KEEP_XMP))
-        lose(&l, LAP_REMEDY_NONE, "XMP behind the picture is left out");
+        lose(&l, LAP_REMEDY_NONE, "XMP after the picture is left out");
     if (header->late_texts > 0 && (keep & LAP_KEEP_COMMENT))
-        lose(&l, LAP_REMEDY_NONE, "text behind the picture is left out: %d chunk%s", header->late_texts,
+        lose(&l, LAP_REMEDY_NONE, "text after the picture is left out: %d chunk%s", header->late_texts,
             header->late_texts == 1 ? "" : "s");
     return l;
 }
@@ -272,8 +273,8 @@ static void note_metadata(const lap_photo *p, lap_report *report)
     const losses l = losses_of(p);
     char text[160];
     if (is_written(p) && holds_metadata(p->plan.format) && lap_meta_drops_profile(o))
-        add_note(
-            report, "the colour profile is dropped: it is not one of %s", o->channels == 1 ? "gray" : "RGB");
+        add_note(report, "the colour profile is dropped: it is not one for %s images",
+            o->channels == 1 ? "gray" : "RGB");
     if (is_written(p) && !holds_metadata(p->plan.format) && !o->strip &&
         lap_decoder_header(p->decoder)->segment_count > 0)
         add_note(report, "metadata left out: .%s has no place for it", lap_format_name(p->plan.format));

@@ -108,8 +108,8 @@ static lap_code collect_in_order(task *t, lap_error *err)
     return code;
 }
 
-/* Rounds to the row below the first of an MCU, where the least is decoded twice: if chroma has half of the
- * height, the first row looks at the MCU above. */
+/* Rounds to the row below the first of an MCU, where the fewest rows are decoded twice: if chroma has half of
+ * the height, the first row looks at the MCU above. */
 static int seam(int y)
 {
     return y / MCU_ROWS * MCU_ROWS + 1;
@@ -434,12 +434,12 @@ static lap_code check_pixels(const lap_view *pixels, const lap_settings *setting
         return code;
     if (!pixels->base || pixels->width < 1 || pixels->height < 1 || pixels->channels == 2 ||
         pixels->channels < 1 || pixels->channels > 4)
-        return lap_fail(err, LAP_E_USAGE, "%d x %d pixels of %d channels are not encoded", pixels->width,
+        return lap_fail(err, LAP_E_USAGE, "%d x %d pixels with %d channels cannot be encoded", pixels->width,
             pixels->height, pixels->channels);
     if (pixels->place != LAP_ON_HOST)
         return lap_fail(err, LAP_E_USAGE, "the pixels lie on a device; see lap_stream_encode");
     if (settings->codec == LAP_CODEC_CUDA)
-        return lap_fail(err, LAP_E_USAGE, "pixels in host memory are encoded on the CPU");
+        return lap_fail(err, LAP_E_USAGE, "codec 'cuda' cannot encode pixels in host memory");
     return LAP_OK;
 }
 

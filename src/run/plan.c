@@ -23,7 +23,7 @@ static lap_code plan_device(lap_plan *plan, const lap_settings *s, lap_error *er
 {
     const bool filters_there = plan->rung && !lap_rung_takes_bands(plan->rung);
     if (s->codec == LAP_CODEC_CUDA && !filters_there)
-        return lap_fail(err, LAP_E_USAGE, "codec 'cuda' goes with a CUDA backend; %s runs on the CPU",
+        return lap_fail(err, LAP_E_USAGE, "codec 'cuda' needs a CUDA backend, but %s runs on the CPU",
             plan->rung ? plan->rung->name : "a transform");
     if (!lap_codec_may_be_device(s->codec) || !filters_there)
         return LAP_OK;
@@ -77,8 +77,8 @@ lap_code lap_plan_settings(
     return LAP_OK;
 }
 
-/* The least number of threads for which decoding by parts pays. Decoding serially is less work: it keeps one
- * thread busy while others filter and encode. Measured: docs/parallel-decoding.md. */
+/* The smallest number of threads for which decoding by parts pays. Decoding serially is less work: it keeps
+ * one thread busy while others filter and encode. Measured: docs/parallel-decoding.md. */
 static int worth_threads(const lap_plan *plan)
 {
     if (plan->format == LAP_FORMAT_NOTHING)
@@ -86,7 +86,7 @@ static int worth_threads(const lap_plan *plan)
     return plan->rung ? 3 : 2;
 }
 
-/* The most whole images that a run with these settings may hold. */
+/* How many whole images a run with these settings may hold at most. */
 static int most_images(const lap_plan *plan, const lap_settings *s)
 {
     enum { COEFFICIENTS = 2 }; /* the encoder's: two bytes for each sample */
@@ -148,8 +148,8 @@ void lap_plan_header(lap_plan *plan, const lap_settings *s, const lap_decoder *d
 
 /* ---- memory ------------------------------------------------------------------------------------ */
 
-/* The most memory for bands, unless that leaves only a few threads. One thread at a time decodes, so more
- * bands would mostly wait. A photo of 19 million pixels stays below 64 MB altogether. */
+/* Upper limit of the memory for bands, unless that leaves only a few threads. One thread at a time decodes,
+ * so more bands would mostly wait. A photo of 19 million pixels stays below 64 MB altogether. */
 enum { RING_BYTES = 48 << 20, FEW_THREADS = 4 };
 /* The same by parts. A waiting band counts as half of its pixels: encoded, it rarely takes more. */
 enum { PARTS_BYTES = 100 << 20 };
@@ -234,7 +234,7 @@ static bool plan_parts(lap_plan *plan, const lap_decoder *decoder, size_t row, s
 }
 
 /* With two more cells than threads all are busy while one band is decoded and one written. A single thread
- * needs a second cell only for the rows that a band hands on to the next. */
+ * needs a second cell only for the rows that a band passes to the next. */
 static void count_cells(lap_plan *plan, int threads)
 {
     const int wanted = threads == 1 ? 2 : threads + 2;
@@ -265,7 +265,7 @@ static lap_code plan_ring(lap_plan *plan, size_t row, size_t fixed, lap_error *e
     return lap_fail_over_limit(err, "takes up to", plan->memory, limit, LAP_REMEDY_MAX_MEMORY);
 }
 
-/* Bytes held whatever the number of threads; false if the sum overflows. */
+/* Bytes held for any number of threads; false if the sum overflows. */
 static bool fixed_bytes(
     const lap_plan *plan, size_t row, const lap_decoder *decoder, const lap_encoder *encoder, size_t *bytes)
 {

@@ -14,14 +14,14 @@ typedef struct lap_plan {
     lap_format format;
     const char *backend; /* its name in the settings */
     lap_decode decode;   /* as the settings say */
-    int threads;         /* the most that may work on the photo */
+    int threads;         /* maximum number of threads for the photo */
     bool takes_rows;     /* the encoder takes rows in order, one after the other */
     bool filters_whole;  /* the rung takes only whole images: it runs on `device` */
     bool on_device;      /* the device may also decode or encode the photo */
     bool decodes_there;
     bool encodes_there; /* and the device can make this kind of file */
     int device;
-    const char *no_device; /* why a device filters but does not code, or only one way; else NULL */
+    const char *no_device; /* why a device filters but does not decode or encode; else NULL */
     bool gray;
     uint64_t max_memory; /* 0: no limit */
     lap_progress_fn *progress;
@@ -43,7 +43,7 @@ typedef struct lap_plan {
     const char *how;     /* why rows are decoded one after the other; NULL: not worth a message */
     int strip_rows;      /* rows of a band that are worked on at once */
     bool encodes_strips; /* encode each strip right after filtering, while it is in the cache */
-    int cells;           /* of the ring: the most bands in work at once */
+    int cells;           /* of the ring: maximum number of bands in work at once */
     int results;         /* one per thread, or one per cell; 0 if the CPU does not filter */
     int part_bands;      /* the most bands of a part */
     int ahead;

@@ -68,7 +68,8 @@ lap_code lap_settings_check(const lap_settings *s, lap_error *err)
     if ((unsigned)s->decode > LAP_DECODE_PARALLEL)
         return lap_fail(err, LAP_E_USAGE, "decode %d is unknown", (int)s->decode);
     if ((unsigned)s->lossless > LAP_LOSSLESS_PERFECT || (s->lossless && s->filter))
-        return lap_fail(err, LAP_E_USAGE, "lossless %d is unknown, or not for a filter", (int)s->lossless);
+        return lap_fail(
+            err, LAP_E_USAGE, "lossless %d is unknown, or the settings ask for a filter", (int)s->lossless);
     if (s->keep && !(s->keep & LAP_KEEP_EXIF) && (s->keep & (LAP_KEEP_GPS | LAP_KEEP_THUMBNAIL)))
         return lap_fail(err, LAP_E_USAGE, "gps and thumbnail are parts of exif; keep exif too");
     if (s->max_scans < 0)
@@ -98,8 +99,8 @@ __attribute__((format(printf, 2, 3))) static void put(text *t, const char *forma
 
 static void put_filter(text *t, const lap_settings *s)
 {
-    /* The coefficients, not the name: a preset and the same numbers from a file must give the same text.
-     * Hexadecimal floats keep every bit, in at most 16 characters. */
+    /* Writes the coefficients, not the name: a preset and the same numbers from a file must give the same
+     * text. Hexadecimal floats keep every bit, in at most 16 characters. */
     put(t, "kernel=");
     for (int i = 0; i < 25; i++)
         put(t, i ? " %a" : "%a", (double)s->params.kernel.h[i]);

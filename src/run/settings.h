@@ -11,7 +11,7 @@ enum { LAP_SETTINGS_TEXT = 2048 }; /* large enough for the text of any settings,
 lap_settings lap_settings_complete(const lap_settings *settings);
 /* LAP_E_USAGE, naming the setting, if one is out of its range. */
 lap_code lap_settings_check(const lap_settings *settings, lap_error *err);
-/* Copies settings to *full, and fills in the format: the one asked for, that of out's extension, or JPEG on
+/* Copies settings to *full, and fills in the format: the requested one, that of out's extension, or JPEG on
  * standard output. The error does not name out: in place, that is only the end of the path. */
 lap_code lap_settings_with_format(
     const lap_settings *settings, const char *out, lap_settings *full, lap_error *err);
@@ -31,7 +31,7 @@ typedef struct lap_settings_mark {
 lap_settings_mark lap_settings_mark_of(const lap_settings *settings);
 uint64_t lap_settings_own(const lap_settings_mark *mark); /* the hash with this fail_on */
 /* The hash to record for an output: with the strictest fail_on that its photo is known to pass. is_whole: it
- * was read without a warning, and so passes the strictest. */
+ * was read without a warning, so it passes the strictest level. */
 uint64_t lap_settings_recorded(const lap_settings_mark *mark, bool is_whole);
 /* The settings' own hash if an output with this recorded hash is valid for them; else the recorded hash. */
 uint64_t lap_settings_taken(const lap_settings_mark *mark, uint64_t recorded);

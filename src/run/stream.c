@@ -125,8 +125,8 @@ static lap_code fit_view(decoding *d, lap_error *err)
     if (d->is_new)
         return lap_stream_view_create(d->stream, h->width, h->height, h->channels, 0, view, err);
     if (view->width != h->width || view->height != h->height || view->channels != h->channels)
-        return lap_fail(err, LAP_E_DIFFERENT, "the picture is %dx%dx%d, its view %dx%dx%d", h->width,
-            h->height, h->channels, view->width, view->height, view->channels);
+        return lap_fail(err, LAP_E_DIFFERENT, "the picture has the shape %dx%dx%d, the view %dx%dx%d",
+            h->width, h->height, h->channels, view->width, view->height, view->channels);
     return lap_stream_check(d->stream, view, "output", err);
 }
 
@@ -176,7 +176,7 @@ lap_code lap_stream_decode(lap_stream *s, const void *file, size_t size, const l
     *report = (lap_report){.bytes_in = size};
     lap_code code = lap_settings_check(settings, &why);
     if (code == LAP_OK && (settings->auto_orient || settings->turn != LAP_TURN_NONE))
-        code = lap_fail(&why, LAP_E_USAGE, "pixels are decoded as they are stored: no turn");
+        code = lap_fail(&why, LAP_E_USAGE, "a stream decodes pixels as they are stored: it cannot turn them");
     if (code == LAP_OK)
         code = decode(&(decoding){.stream = s,
                           .settings = settings,

@@ -121,7 +121,7 @@ const char *lap_rung_nearest(lap_op op, const char *name)
 
 /* ---- which rungs can run ----------------------------------------------------------------------- */
 
-/* The row that runs here when `row` is asked for; NULL and the reason if none can. If devices may not be
+/* The row that runs here if `row` is requested; NULL and the reason if no row can run. If devices may not be
  * probed, they count as available. */
 static const lap_rung *resolve(const lap_rung *row, bool probe_devices, const char **reason)
 {

@@ -172,7 +172,7 @@ PYTHON
 @test "--gray says that it drops the profile; formats without a tag name --auto-orient" {
     dressed in.jpg
     run --separate-stderr lapedge -v --gray in.jpg out.jpg
-    [[ $stderr == *"the colour profile is dropped: it is not one of gray"* ]]
+    [[ $stderr == *"the colour profile is dropped: it is not one for gray images"* ]]
     expect 0 "" "lapedge: in.jpg: warning: .ppm has no place for the orientation tag, so this is shown as stored; \
 --auto-orient turns the pixels" in.jpg out.ppm
     expect 0 "" "" --auto-orient in.jpg out.ppm
@@ -198,7 +198,7 @@ turns the pixels" $word in.jpg gone.jpg
     json replicate.json 'o["edges"]["channels"][0]["max"] == 0'
     lapedge stats --json --mask-border=15 flat.pgm >none.json
     json none.json 'o["edges"] is None and o["mask_border"] == 15'
-    lapedge stats --mask-border=15 flat.pgm | grep -qx "edges  none: a border of 15 pixels leaves nothing of .*"
+    lapedge stats --mask-border=15 flat.pgm | grep -qx "edges  none: a border of 15 pixels covers all of .*"
     [ "$(lapedge stats --mask-border=15 flat.pgm | grep -c above)" -eq 0 ]
     needs_terminal
     run script -qec "'$LAPEDGE' stats flat.pgm" /dev/null

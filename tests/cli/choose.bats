@@ -289,9 +289,9 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     tiny in/b.jpg
     printf 'in/a.jpg\0in/b.jpg\0' >zero
     printf 'in/a.jpg\r\nin/b.jpg\r\n' >crlf
-    expect 2 "" "lapedge: zero: zero bytes between the names of this list, not line ends; give -0" --files-from=zero out
-    expect 2 "" "lapedge: standard input: zero bytes between the names of this list, not line ends; give -0" --files-from=- out <zero
-    expect 2 "" "lapedge: zero: zero bytes between the names of this list, not line ends; give -0" stats -q --files-from=zero
+    expect 2 "" "lapedge: zero: the names of this list are separated by zero bytes, not line ends; give -0" --files-from=zero out
+    expect 2 "" "lapedge: standard input: the names of this list are separated by zero bytes, not line ends; give -0" --files-from=- out <zero
+    expect 2 "" "lapedge: zero: the names of this list are separated by zero bytes, not line ends; give -0" stats -q --files-from=zero
     [ ! -e out ]
     # A photo in the list's place: -0 would not help.
     for words in "--files-from=in/a.jpg out" "-0 --files-from=in/a.jpg out" "stats --files-from=in/a.jpg" "--in-place --files-from=in/a.jpg"; do
@@ -310,7 +310,7 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     lapedge -q -0 --files-from=- two < <(printf 'in/b.jpg\0')
     run --separate-stderr lapedge -0 --files-from=- three < <(printf 'in/b.jpg\nin/c.jpg\n')
     [ "$status" -eq 4 ]
-    [[ $stderr == *': no such file: line ends between the names of this list, not zero bytes; leave out -0'* ]]
+    [[ $stderr == *': no such file: the names of this list are separated by line ends, not zero bytes; leave out -0'* ]]
     run --separate-stderr lapedge --files-from=- three < <(printf '\xef\xbb\xbfin/b.jpg\r\n')
     [ "$status" -eq 4 ]
     [[ $stderr == *"in/b.jpg\x0d: no such file: this list begins with a byte order mark; remove it, as sed '1s/^\\xef\\xbb\\xbf//' does"* ]]

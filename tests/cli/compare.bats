@@ -192,7 +192,7 @@ assert rows("o.json") == rows("all.json")'
 filter, compare of transpose" compare --ops=reduce --heatmap=m.png "$photo"
     run --separate-stderr lapedge compare --mask-border=300 "$photo"
     [ "$status" -eq 2 ]
-    [[ $stderr == *"leaves nothing of 600x400"* ]]
+    [[ $stderr == *"covers all of 600x400"* ]]
     cp "$photo" in.png
     expect 2 "" "lapedge: --heatmap: in.png is the input" compare --heatmap=in.png in.png
     cmp "$photo" in.png

@@ -98,7 +98,7 @@ shares()
     pgm 7 6 b.pgm
     expect 2 "" "lapedge: a.pgm and b.pgm: sizes differ: 8x6 and 7x6" diff a.pgm b.pgm
     expect 2 "" "lapedge: no.pgm: no such file" diff a.pgm no.pgm
-    expect 2 "" "lapedge: a.pgm and a.pgm: a border of 3 pixels leaves nothing of 8x6" diff --mask-border=3 a.pgm a.pgm
+    expect 2 "" "lapedge: a.pgm and a.pgm: a border of 3 pixels covers all of 8x6" diff --mask-border=3 a.pgm a.pgm
     head -c 20000 "$photo" >cut.jpg
     run --separate-stderr lapedge diff "$photo" cut.jpg
     [ "$status" -eq 2 ]

@@ -110,7 +110,7 @@ END
     lapedge a.pgm a.jpg
     # A hole; one name without an end; many empty names; a photo behind them.
     truncate -s 600M hole
-    list_memory 100M 2 "zero bytes between the names of this list" hole
+    list_memory 100M 2 "the names of this list are separated by zero bytes" hole
     head -c 100000000 /dev/zero | tr '\0' x >long
     list_memory 100M 4 "" long
     printf '\na.jpg\n' >>long

@@ -233,13 +233,13 @@ open(sys.argv[2], "wb").write(data[:at] + b"UUU" + data[at:])' "$1" "$2"
     [ "$(note --flip=h -Q80 "$photo" o.jpg | cut -d';' -f1)" = "decoded and re-encoded, with a quality of 80" ]
     while read -r option why; do
         [[ $(note --flip=h "$option" "$photo" o.jpg) == "decoded and re-encoded: $why asked for"* ]]
-        expect 2 "" "lapedge: turning without loss is demanded, and $why asked for" \
+        expect 2 "" "lapedge: the turn must be without loss, but $why asked for" \
             transform --perfect --flip=h "$option" "$photo" none.jpg
     done <<<"--subsampling=422 another subsampling is
 --restart=on restart markers are"
-    [[ $(note --flip=h "$photo" o.png) == "decoded and re-encoded: the output is no JPEG"* ]]
-    [[ $(note --flip=h o.png o.jpg) == "decoded and re-encoded: the input is no JPEG"* ]]
-    expect 1 "" "lapedge: o.png: unsupported: cannot be turned without loss: the input is no JPEG" \
+    [[ $(note --flip=h "$photo" o.png) == "decoded and re-encoded: the output is not a JPEG"* ]]
+    [[ $(note --flip=h o.png o.jpg) == "decoded and re-encoded: the input is not a JPEG"* ]]
+    expect 1 "" "lapedge: o.png: unsupported: cannot be turned without loss: the input is not a JPEG" \
         transform --trim --flip=h o.png none.jpg
     expect 2 "" "lapedge: --trim applies only to JPEG output, and the output is .png" transform --trim --flip=h "$photo" none.png
     expect 2 "" "lapedge: --trim keeps the coded data; leave out --quality" transform --trim -Q80 --flip=h "$photo" none.jpg

@@ -196,7 +196,7 @@ PYTHON
     jpegtran -progressive "$photo" >progressive.jpg
     run --separate-stderr lapedge -v --decode=parallel progressive.jpg out.jpg
     [ "$status" -eq 0 ]
-    grep -q "note *decoded in parallel; scans side by side: scan " <<<"$stderr"
+    grep -q "note *decoded in parallel; several scans at once: the largest, scan " <<<"$stderr"
     run --separate-stderr lapedge -v --decode=parallel --codec=turbo progressive.jpg out.jpg
     [ "$status" -eq 0 ]
     grep -q "note *decoded serially: it is progressive" <<<"$stderr"

@@ -123,11 +123,11 @@ kept()
     prepare
     rm -r more out/z.jpg
     cp -r --preserve=timestamps in elsewhere && rm -r in # by content, as to another disk: other inodes
-    kept 1 "elsewhere: is not the folder that the records name, $PWD/in: its name and inode have to be the same" elsewhere out
+    kept 1 "elsewhere: is not the recorded folder, $PWD/in: name and inode must be the same" elsewhere out
     cp -a out copied
     run --separate-stderr lapedge --prune -f elsewhere out
     [ "$status" -eq 0 ]
-    [[ $stderr == *"elsewhere: is taken for the folder that the records name, $PWD/in"* ]]
+    [[ $stderr == *"elsewhere: counts as the recorded folder, $PWD/in"* ]]
     [[ $stderr == *"0 done, 2 up to date, 2 removed (photo gone); "* ]]
     [ "$(outputs out)" = "./a.jpg ./mine.jpg ./sub/d.jpg" ]
     run --separate-stderr lapedge --prune -f elsewhere copied
@@ -233,7 +233,7 @@ kept()
     [ -e out/a.jpg ]
     rm in
     run --separate-stderr lapedge --prune -f moved out
-    [[ $stderr == *"moved: is taken for the folder that the records name"* ]]
+    [[ $stderr == *"moved: counts as the recorded folder"* ]]
     [ ! -e out/a.jpg ]
 }
 
@@ -261,10 +261,10 @@ kept()
     rm in/a.jpg
     cp more/z.jpg in/y.jpg
     mv in moved
-    kept 1 "moved: is not the folder that the records name" more moved out
+    kept 1 "moved: is not the recorded folder" more moved out
     run --separate-stderr lapedge --prune -f more moved out
     [ "$status" -eq 0 ]
-    [ "$(grep -c "moved: is taken for the folder that the records name, $PWD/in" <<<"$stderr")" -eq 1 ]
+    [ "$(grep -c "moved: counts as the recorded folder, $PWD/in" <<<"$stderr")" -eq 1 ]
     [[ $stderr == *"3 removed"* ]]
     [ "$(outputs out)" = "./mine.jpg ./sub/d.jpg ./y.jpg ./z.jpg" ]
 }

@@ -103,7 +103,7 @@ forge()
     folder 0 "3 up to date, 1 removed (photo gone)" "${words[@]}" --prune in out
     [ ! -e out/2026/new.jpg ]
     rm in/2026/cat.jpg
-    folder 1 "may not be the folder of the records: those of early versions do not say which it was" "${words[@]}" --prune in out
+    folder 1 "may be another folder than the recorded one: records of early versions do not name it" "${words[@]}" --prune in out
     [ -e out/2026/cat.jpg ]
     folder 0 "2 up to date, 1 removed (photo gone)" "${words[@]}" --prune -f in out
     [ ! -e out/2026/cat.jpg ]
@@ -148,11 +148,11 @@ forge()
 @test "records of version 0.1 name no folder: --prune refuses, -f takes the names from here" {
     place 0.1
     rm in/a.jpg
-    folder 1 "--prune: nothing was removed: in: may not be the folder of the records: those of early versions do not say which it was" \
+    folder 1 "--prune: nothing was removed: in: may be another folder than the recorded one: records of early versions do not name it" \
         --prune in out
     [ -e out/a.jpg ]
     folder 1 "nothing was removed" -n --prune in out
-    folder 0 "warning: in: is taken for the folder of records of early versions" -n --prune -f in out
+    folder 0 "warning: in: counts as the recorded folder, which records of early versions do not name" -n --prune -f in out
     [[ $output == *"remove out/a.jpg"* ]]
     [ -e out/a.jpg ]
     folder 0 "1 removed (photo gone)" --prune -f in out
@@ -277,7 +277,7 @@ forge()
     local before
     before=$(ls out)
     cd other
-    folder 1 "--prune: nothing was removed: in: is not the folder that the records name, ${PWD%/other}/in" --prune in ../out
+    folder 1 "--prune: nothing was removed: in: is not the recorded folder, ${PWD%/other}/in" --prune in ../out
     # By force neither: the folder of the records stands where it stood.
     folder 0 "" -q --prune -f in ../out
     cd ..
@@ -295,7 +295,7 @@ forge()
     cp -a in anew
     mv in old
     mv anew in
-    folder 1 "in: is not the folder that the records name, $PWD/in: its name and inode have to be the same" --prune in out
+    folder 1 "in: is not the recorded folder, $PWD/in: name and inode must be the same" --prune in out
     [ -e out/b.jpg ]
     lapedge --prune --json in out >refused.json || true
     json refused.json 'o["pruned"]["refused"]["kind"] == "changed" and o["pruned"]["files"] == 0'
@@ -304,9 +304,9 @@ forge()
 @test "a tree that was moved is taken with --prune -f, which says so" {
     prepare
     mv in moved
-    folder 1 "nothing was removed: moved: is not the folder that the records name, $PWD/in" --prune moved out
+    folder 1 "nothing was removed: moved: is not the recorded folder, $PWD/in" --prune moved out
     [ -e out/b.jpg ]
-    folder 0 "warning: moved: is taken for the folder that the records name, $PWD/in" --prune -f --rebuild moved out
+    folder 0 "warning: moved: counts as the recorded folder, $PWD/in" --prune -f --rebuild moved out
     [[ $stderr == *"1 removed (photo gone)"* ]]
     [ ! -e out/b.jpg ]
     [ -e out/a.jpg ]

@@ -302,7 +302,7 @@ density() { od -An -tu1 -j13 -N5 "$1" | awk '{print $1, $2 * 256 + $3, $4 * 256 
     cmp "$photo" in/*.jpg
 }
 
-@test "XMP behind the picture of a PNG is warned of, and --fail-on=warning refuses it where it is asked for" {
+@test "XMP after the picture of a PNG is warned of, and --fail-on=warning refuses it where it is asked for" {
     lapedge --kernel=identity --strip "$photo" in.png
     python3 - in.png <<'PYTHON'
 import struct, sys, zlib
@@ -311,10 +311,10 @@ text = b"iTXtXML:com.adobe.xmp\0\0\0\0\0<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"/>"
 chunk = struct.pack(">I", len(text) - 4) + text + struct.pack(">I", zlib.crc32(text))
 open(sys.argv[1], "wb").write(data[:-12] + chunk + data[-12:])
 PYTHON
-    expect 0 "" "lapedge: in.png: warning: XMP behind the picture is left out" in.png out.jpg
+    expect 0 "" "lapedge: in.png: warning: XMP after the picture is left out" in.png out.jpg
     rm out.jpg
     for to in jpg png; do
-        expect 1 "" "lapedge: in.png: damaged: XMP behind the picture is left out" --fail-on=warning in.png out.$to
+        expect 1 "" "lapedge: in.png: damaged: XMP after the picture is left out" --fail-on=warning in.png out.$to
         [ ! -e out.$to ]
         expect 0 "" "" --fail-on=warning --keep=icc in.png out.$to
     done

@@ -243,7 +243,7 @@ million (--max-pixels)" \
     lapedge help | grep -q "lapedge stats"
     [ "$(lapedge help run | grep -c "lapedge stats")" -eq 0 ]
     # The short help ends at a semicolon, but not inside brackets.
-    lapedge -h | tr -s ' \n' '  ' | grep -q "two pixels; replicate gives none)"
+    lapedge -h | tr -s ' \n' '  ' | grep -q "two pixels; replicate draws none)"
     lapedge bench -h | awk '{ o += gsub(/\(/, ""); c += gsub(/\)/, "") } END { exit o != c }'
     expect 2 "" 'lapedge: no command is called "stat"; did you mean stats?' help stat
 }
@@ -365,9 +365,9 @@ for depth in (8, 16):
                                        chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 PYTHON
     run --separate-stderr lapedge -v 16.png o.png
-    [[ $stderr == *"read with 8 of its 16 bits a sample"* ]]
+    [[ $stderr == *"reduced from 16 to 8 bits per sample"* ]]
     run --separate-stderr lapedge -v 8.png o.png
-    [[ $stderr != *"bits a sample"* ]]
+    [[ $stderr != *"bits per sample"* ]]
     expect 0 "" "" 16.png o.jpg
 }
 

@@ -32,7 +32,7 @@ static void print_problem(in_place_run *run, const lap_batch_file *file)
         lap_cli_warn(file->input, report);
 }
 
-/* -n: the list is what was asked for. */
+/* -n: the list is the requested output. */
 static void print_planned(const lap_cli *cli, const lap_batch_file *file)
 {
     FILE *to = cli->json ? stderr : stdout;

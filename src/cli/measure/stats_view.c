@@ -292,8 +292,8 @@ void lap_stats_text(const lap_cli *cli, const char *input, const lap_measurement
     printf("%s%s\n", (int)strlen(input) + 2 + length > lap_term_width() ? ":\n  " : ": ", text);
     lap_stats_tables(cli, &m->stats, plots);
     if (m->stats.edges.channels == 0)
-        printf("%sedges%s  none: a border of %d pixels leaves nothing of %d x %d\n",
-            lap_term_bold(cli, stdout), lap_term_plain(cli, stdout), m->mask_border, m->width, m->height);
+        printf("%sedges%s  none: a border of %d pixels covers all of %d x %d\n", lap_term_bold(cli, stdout),
+            lap_term_plain(cli, stdout), m->mask_border, m->width, m->height);
     else if (plots && cli->settings.border == LAP_ZERO && m->mask_border < LAP_APRON)
         lap_cli_print_wrapped("The frame that the zero border makes is in these edges; see --mask-border.", 0,
             lap_term_width());

@@ -76,9 +76,9 @@ typedef enum lap_cli_side {
 
 /* The effect of giving an option twice. */
 typedef enum lap_cli_again {
-    LAP_AGAIN_SAME,  /* the same value is accepted. Another value: of tuning the last one counts, and -v notes
-                        it; of everything else it is refused */
-    LAP_AGAIN_LAST,  /* as of tuning: the bytes are the same with any value */
+    LAP_AGAIN_SAME,  /* the same value is accepted. Another value: for tuning the last one counts, and -v
+                      * notes it; for everything else it is refused */
+    LAP_AGAIN_LAST,  /* as for tuning: the bytes are the same with any value */
     LAP_AGAIN_ADDS,  /* every value counts */
     LAP_AGAIN_NEVER, /* refused: two steps, or one? */
     LAP_AGAINS

@@ -10,13 +10,13 @@ enum { WIDTH = 79, TEXT_AT = 26, BRIEF_TEXT_AT = 24, USAGE_AT = 40, EXAMPLE_AT =
 /* README.md and the manual have the same words (tests/cli/usage.bats). */
 static const char exit_codes[] =
     "0\tall done, or equal\n"
-    "1\tthe one image or some of several failed, a file was left alone, images differ, or a bench became "
+    "1\ta single image failed, or some of several; a file was left alone; images differ; or a bench became "
     "slower\n"
     "2\twrong usage; for compare and diff also anything that prevents the comparison\n"
     "3\tthe named backend, codec or device cannot run here\n"
-    "4\tnothing could be done: no photo was found, each of several failed, or an output or log cannot be "
-    "created\n"
-    "5\ta limit, the time limit included, refused the one image\n"
+    "4\tnothing could be done: no photo was found, all of several images failed, or an output or log cannot "
+    "be created\n"
+    "5\ta single image exceeded a limit, such as the time limit\n"
     "129, 130, 143\thung up, interrupted, terminated\n"
     "141\tthe reader of the output closed the pipe\n";
 static const char variables[] = "NO_COLOR\tif set and not empty, no colour\n"
@@ -127,7 +127,7 @@ static void full_help(const lap_cli *cli)
     heading(cli, "Environment");
     two_columns(variables, TEXT_AT);
     if (main_page)
-        printf("\n'lapedge COMMAND --help' lists the options of a command, 'man lapedge' more.\n");
+        printf("\n'lapedge COMMAND --help' lists a command's options; 'man lapedge' says more.\n");
 }
 
 void lap_cli_help(const lap_cli *cli, bool full)

@@ -73,8 +73,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .argument = "zero|replicate|reflect|reflect101|wrap|constant:V",
         .set = lap_set_border,
         .field = AT(settings.border),
-        .help = "pixels past the edges (zero, which gives the photo a bright frame of two pixels; replicate "
-                "gives none)",
+        .help =
+            "pixels past the edges (zero, which draws a bright frame of two pixels; replicate draws none)",
         .group = FILTER,
         .brief = true,
         .kind = LAP_CHOICE,
@@ -162,7 +162,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {.name = "devices",
         .argument = "0,1|all",
         .set = lap_set_devices,
-        .help = "CUDA devices by number (0): a folder uses all of them, everything else the first",
+        .help = "CUDA devices to use, by number (0): folders use all of them, other runs the first",
         .group = FILTER,
         .kind = LAP_TUNING,
         .forms = R | S | BA | CA,
@@ -313,8 +313,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .argument = "LIST",
         .set = lap_set_keep,
         .field = AT(settings.keep),
-        .help =
-            "metadata to keep: exif, gps, xmp, iptc, icc, comment, thumbnail (all but thumbnail); all; none",
+        .help = "metadata to keep: all, none, or a list of exif, gps, xmp, iptc, icc, comment, thumbnail "
+                "(all but thumbnail)",
         .group = METADATA,
         .kind = LAP_CHOICE,
         .forms = R | T | LAP_CLI_INFO,
@@ -345,8 +345,9 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .argument = "h|v",
         .set = lap_set_word,
         .field = AT(flip),
-        .help = "mirror: h swaps left and right, v top and bottom, of the stored pixels; with --auto-orient "
-                "as seen",
+        .help = "mirror: h swaps left and right, v top and bottom; the picture as seen with --auto-orient, "
+                "else as "
+                "stored",
         .group = GEOMETRY,
         .brief = true,
         .forms = T,
@@ -373,7 +374,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {.name = "trim",
         .set = lap_set_true,
         .field = AT(trim),
-        .help = "without loss: cut off partial MCUs that would end up at the left or upper edge",
+        .help = "turn without loss: cut off partial MCUs that would end up at the left or upper edge",
         .group = GEOMETRY,
         .brief = true,
         .forms = T,
@@ -383,7 +384,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {.name = "perfect",
         .set = lap_set_true,
         .field = AT(perfect),
-        .help = "without loss: refuse a JPEG with such MCUs (default: decode and re-encode it)",
+        .help = "turn without loss: refuse a JPEG that has such MCUs (default: decode and re-encode it)",
         .group = GEOMETRY,
         .brief = true,
         .forms = T,
@@ -432,8 +433,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {.name = "prune",
         .set = lap_set_true,
         .field = AT(prune),
-        .help = "remove outputs whose photo is gone (-n lists them); only what lapedge made, and nothing if "
-                "a folder is empty or could not be read",
+        .help = "remove outputs that lapedge made and whose photo is gone (-n lists them); remove nothing if "
+                "a folder is empty or cannot be read",
         .group = FOLDERS,
         .kind = LAP_PROMISE,
         .forms = F | TF,
@@ -478,8 +479,9 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .letter = 'f',
         .set = lap_set_true,
         .field = AT(force),
-        .help = "also replace files that lapedge did not write: outputs of folders, and files that --log and "
-                "similar options name",
+        .help =
+            "also replace files that lapedge did not write: existing files in OUTDIR, and files that --log "
+            "and similar options name",
         .group = FOLDERS,
         .kind = LAP_TUNING,
         .forms = ALL | X},
@@ -658,7 +660,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .argument = "FILE.png",
         .set = lap_set_png,
         .field = AT(heatmap),
-        .help = "draw the differences; with several backends, those of the first that differs",
+        .help = "draw the differences; of several backends, the first that differs is drawn",
         .group = COMPARISON,
         .brief = true,
         .forms = CI | D1,
@@ -801,7 +803,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .set = lap_set_seconds,
         .field = AT(settings.timeout_s),
         .high = 1e6,
-        .help = "time limit per file in seconds, or such as 500ms, 2m or 1h (none)",
+        .help = "time limit per file: a number of seconds, or a time such as 500ms, 2m or 1h (none)",
         .group = LIMITS,
         .kind = LAP_PROMISE,
         .forms = R | S | T | CA | D},

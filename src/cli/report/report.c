@@ -135,7 +135,7 @@ int lap_report_write(const char *path, json_t *report)
     return LAP_EXIT_FAILED;
 }
 
-/* ---- the frame: what was asked for, on what machine ---------------------------------------------- */
+/* ---- the frame: what was requested, and on what machine ---------------------------------------------- */
 
 static void put(json_t *pairs, const char *name, json_t *value)
 {

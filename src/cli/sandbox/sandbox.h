@@ -1,4 +1,4 @@
-/* --sandbox: a decoder that was taken over can do no more than the run itself does.
+/* --sandbox: even if an attacker takes over a decoder, it can do no more than the run itself.
  *
  * Landlock (Linux 5.13) lets the process read the inputs and write below the folders of outputs. seccomp lets
  * it make some eighty system calls, with the arguments that a run gives them: no network, no other program,

@@ -123,7 +123,7 @@ typedef enum check {
     WITHIN,  /* the argument has only bits of the first value */
     HAS,     /* the argument has a bit of the first value */
     NOT_ALL, /* the argument lacks a bit of the first value */
-    IS_NULL  /* it is a null pointer. Pointers are looked at whole, ints by their lower half, as by the kernel
+    IS_NULL  /* it is a null pointer. Pointers are compared whole, ints by their lower half, as in the kernel
               */
 } check;
 

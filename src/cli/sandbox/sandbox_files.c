@@ -1,5 +1,4 @@
-/* Uses Landlock by its three system calls, so that headers from the time of Linux 5.13 are enough to
- * build. */
+/* Calls Landlock's three system calls directly, so that the headers of Linux 5.13 are enough to build. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>

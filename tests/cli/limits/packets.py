@@ -287,14 +287,14 @@ def bombs_of_text():
 
 
 def text_behind_the_picture():
-    """Text behind the picture comes too late: a warning; not of the dates that ImageMagick writes there"""
+    """Text after the picture comes too late: a warning; not of the dates that ImageMagick writes there"""
     png("in.png", 16, 16, 3, noise(768))
     data = Path("in.png").read_bytes()
     def late(kind, body):
         return data[:-12] + struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) + data[-12:]
     Path("late.png").write_bytes(late(b"tEXt", b"Comment\0late"))
     _, said = lapedge("late.png", "o.jpg", "--no-sync")
-    assert "warning" in said and "text behind the picture" in said, said
+    assert "warning" in said and "text after the picture" in said, said
     lapedge("late.png", "none.jpg", "--no-sync", "--fail-on=warning", code=1)
     assert not Path("none.jpg").exists()
     Path("late.png").write_bytes(late(b"tEXt", b"date:create\0" + b"2026-11-23T00:00:00+00:00"))
@@ -302,7 +302,7 @@ def text_behind_the_picture():
     assert not said
     Path("late.png").write_bytes(late(*itxt(b"XML:com.adobe.xmp", packet(""))))
     _, said = lapedge("late.png", "o.jpg", "--no-sync")
-    assert "warning" in said and "XMP behind the picture" in said, said
+    assert "warning" in said and "XMP after the picture" in said, said
     _, said = lapedge("late.png", "o.jpg", "--no-sync", "--keep=exif")
     assert not said
 

@@ -435,7 +435,7 @@ static void check_refusals(lap_stream *stream, const file *jpg)
     lap_view view = {0};
     settings.auto_orient = true;
     check(refused(lap_stream_decode(stream, jpg->bytes, jpg->size, &settings, &view, &report, &err),
-              LAP_E_USAGE, "no turn") &&
+              LAP_E_USAGE, "cannot turn") &&
               report.status == LAP_FAILED && report.error.code == LAP_E_USAGE && report.width == 0 &&
               lap_stream_decode(stream, jpg->bytes, jpg->size, &settings, &view, NULL, NULL) == LAP_E_USAGE,
         "a picture that is to be turned by its tag is refused, with a reason in the report");
@@ -444,7 +444,7 @@ static void check_refusals(lap_stream *stream, const file *jpg)
     size_t size;
     settings = lap_settings_default();
     check(refused(lap_stream_decode(stream, jpg->bytes, jpg->size, &settings, &other.view, NULL, &err),
-              LAP_E_DIFFERENT, "its view 67x45x1") &&
+              LAP_E_DIFFERENT, "the view 67x45x1") &&
               refused(lap_stream_encode(stream, &two.view, &settings, &out, &size, NULL, &err), LAP_E_USAGE,
                   "2 channels") &&
               !out && lap_stream_encode(stream, &two.view, &settings, &out, &size, NULL, NULL) == LAP_E_USAGE,

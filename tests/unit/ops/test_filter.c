@@ -90,7 +90,7 @@ static void bad_views_are_refused(void **state)
     bad = out, bad.width = 19;
     refused(&in, &bad, "c", "19x20");
     bad = in, bad.base = NULL;
-    refused(&bad, &out, "c", "the address of the pixels is NULL");
+    refused(&bad, &out, "c", "has no pixels: its address is NULL");
     bad = out, bad.channels = 4, bad.stride = 100;
     refused(&in, &bad, "c", "20x20x4");
     bad = in, bad.channels = 2;
