@@ -67,7 +67,7 @@ static void look_after(lap_executor *ex)
 /* ---- the whole --------------------------------------------------------------------------------- */
 
 /* Makes room for as many stagings as fill the lanes while threads read and write. If pinned memory is
- * limited, those of small photos get at most a quarter of it, and the others equal shares of the rest. */
+ * limited, those of small photos get at most an eighth of it, and the others equal shares of the rest. */
 static lap_code make_stagings(lap_pool_device *d, int threads, int devices, lap_error *err)
 {
     lap_pool_stagings *large = &d->stagings[LAP_POOL_LARGE], *small = &d->stagings[LAP_POOL_SMALL];
@@ -75,7 +75,7 @@ static lap_code make_stagings(lap_pool_device *d, int threads, int devices, lap_
     small->most = LAP_POOL_SMALL_STAGING;
     small->limit = LAP_POOL_SMALL_STAGINGS;
     large->limit = LAP_POOL_LANES + threads / devices + 1;
-    if (pinned > 0 && small->most * (size_t)small->limit > pinned / 4)
+    if (pinned > 0 && small->most * (size_t)small->limit > pinned / 8)
         small->limit = 0;
     if (pinned > 0)
         large->most = (pinned - small->most * (size_t)small->limit) / (size_t)large->limit;
