@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "coding/jpeg_frame_read.h"
-#include "jpeg_make.h"
 #include "lapedge.h"
 #include "lapedge_program.h"
+#include "tests/support/jpeg_make.h"
 
 enum { MOST = 12, COMPONENTS = 3 };
 
