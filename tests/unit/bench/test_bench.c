@@ -13,8 +13,8 @@
 #include "bench/bench_codec.h"
 #include "bench/bench_image.h"
 
-#include "tests/support/jpeg_make.h"
 #include "lapedge_program.h"
+#include "tests/support/jpeg_make.h"
 
 /* ---- timing ------------------------------------------------------------------------------------------ */
 
