@@ -59,7 +59,7 @@ $(B)/config.mk: Makefile tools/probe $(wildcard /var/lib/dpkg/status)
       CMOCKA:-lcmocka; do \
 	    echo "FOUND_$${f%%:*} := $$(PROBE_DIR=$(B)/probe tools/probe $${f%%:*} '$(CC)' $${f#*:})"; done; \
 	  echo "FOUND_CHART := $$(PROBE_DIR=$(B)/probe tools/probe CHART '$(CHART_JS)')"; \
-	  echo "FOUND_CUDA := $$(PROBE_DIR=$(B)/probe tools/probe CUDA '$(NVCC)' -arch=sm_90)"; } > $@
+	  echo "FOUND_CUDA := $$(PROBE_DIR=$(B)/probe tools/probe CUDA '$(NVCC)' -arch=sm_90)"; } > $@.$$$$ && mv $@.$$$$ $@
 
 # HAVE_X: what was asked for, else what was found. Forced and missing stops the build.
 define feature
@@ -208,37 +208,42 @@ $(B)/%.cu.o: %.cu $(B)/flags-CUDA
 
 -include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(CU_OBJ:.o=.d)
 
-# ---- tests: each folder under tests/ adds its programs to TESTS ---------------------------------
+# ---- tests: each folder under tests/ adds its programs to TESTS; those of kernels/ first, which others build on -----
 
 TESTS :=
--include lessons/rules.mk $(sort $(wildcard tests/*/rules.mk))
+-include lessons/rules.mk $(sort $(wildcard tests/kernels/*/rules.mk)) \
+  $(sort $(filter-out tests/kernels/%,$(wildcard tests/*/rules.mk tests/*/*/rules.mk)))
 
-# One cmocka program a file of tests/unit, linked with the static library (inner symbols are there).
-UNIT := $(patsubst tests/unit/%.c,$(B)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
+# One cmocka program a file of tests/unit/ROOM, linked with the static library (inner symbols are there).
+UNIT_C := $(sort $(wildcard tests/unit/*/test_*.c))
+UNIT := $(addprefix $(B)/tests/,$(sort $(notdir $(UNIT_C:.c=))))
 TESTS += $(if $(filter 1,$(HAVE_CMOCKA)),$(UNIT))
-$(UNIT): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/liblapedge.a
+$(foreach f,$(UNIT_C:.c=),$(eval $(B)/tests/$(notdir $(f)): $(B)/$(f).o))
+$(UNIT): $(B)/liblapedge.a
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $^ -lcmocka $(LIBS)
--include $(UNIT:$(B)/tests/%=$(B)/tests/unit/%.d)
+	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(filter %.o,$^) $(B)/liblapedge.a -lcmocka $(LIBS)
+-include $(UNIT_C:%.c=$(B)/%.d)
 
 BATS := $(sort $(wildcard tests/cli/*.bats))
 # What tests/run is given: where the program is, then all there is to run.
 TEST_RUN = B=$(B) LAPEDGE=$(abspath $(PROGRAM)) CC='$(CC)' \
   $(if $(filter 1,$(HAVE_CMOCKA)),,$(foreach t,$(UNIT),--skip "$(notdir $(t)): cmocka was not found")) $(TESTS) $(BATS)
 
-# programs_of TESTS: PROGRAM@ARGUMENT is a program and what it is run with. SUITE selects by name, as tests/run does.
-selected = $(if $(SUITE),$(foreach t,$(1),$(if $(findstring $(SUITE),$(notdir $(subst @, ,$(t)))),$(t))),$(1))
+# programs_of TESTS: PROGRAM@ARGUMENT is a program and what it is run with. SUITE selects by name, or by the path below
+# tests/, as tests/run does.
+named = $(notdir $(subst @, ,$(1))) $(patsubst tests/%,%,$(filter tests/%,$(1)))
+selected = $(if $(SUITE),$(foreach t,$(1),$(if $(findstring $(SUITE),$(call named,$(t))),$(t))),$(1))
 programs_of = $(sort $(foreach t,$(call selected,$(1)),$(firstword $(subst @, ,$(t)))))
 tests: all $(call programs_of,$(TESTS))
 
-## check: build and run all tests with what is already installed; SUITE=name: those with this in their names
+## check: build and run all tests with what is already installed; SUITE=name: those with this in their names or paths
 check: tests
 	@SUITE='$(SUITE)' tests/run $(TEST_RUN)
 
 # For the inner loop: no kernels on the CPU, no sanitizers, no lint, no browser, no clusters.
-SLOW_TESTS := $(B)/tests/cudacpu% $(B)/tests/lessons% tests/lessons/% $(P)/% tests/cudacpu/% \
-  tests/lint/% tests/report/% tests/cluster/% tests/install/% \
-  tests/jpegcuda/% tests/views/% tests/build/% tests/faults/% tests/torture/% tests/decoders/% tests/site/% \
+SLOW_TESTS := $(B)/tests/cudacpu% $(B)/tests/lessons% tests/kernels/lessons/% $(P)/% tests/kernels/cudacpu/% \
+  tests/kernels/jpegcuda/% tests/kernels/views/% tests/structure/lint.sh tests/cli/report/% tests/cli/cluster/% \
+  tests/package/install/% tests/package/build/% tests/faults/% tests/fuzz/decoders/% tests/docs/site/% \
   tests/structure/aarch64.sh $(B)/tests/fuzz_% $(B)/tests/verdicts $(B)/tests/every_fault
 ## check-fast: what answers within 90 seconds
 # Without CUDA, which takes nvcc minutes; where there is nvcc in another folder, so that ./lapedge keeps its CUDA.
@@ -250,7 +255,7 @@ run-fast: all $(call programs_of,$(filter-out $(SLOW_TESTS),$(TESTS)))
 
 # ---- the rest ----------------------------------------------------------------------------------
 
--include tools/package.mk tools/release.mk tools/site.mk
+-include tools/package.mk tools/release/release.mk tools/figures/site.mk
 
 ## help: this list
 help:

@@ -1,9 +1,9 @@
-# The lessons (lessons/README.md). The judge is the runtime of tests/cudacpu with hooks of its own; a lesson is compiled
-# at -O0 -fsanitize=thread,bounds, whose calls the judge answers. Nothing but g++ and binutils is needed.
+# The lessons (lessons/README.md). The judge is the runtime of tests/kernels/cudacpu with hooks of its own; a lesson is
+# compiled at -O0 -fsanitize=thread,bounds, whose calls the judge answers. Nothing but g++ and binutils is needed.
 JUDGE_CXX := $(CXX_HOST) -std=c++17 -g -no-pie -ffp-contract=off -Wall -Wextra -Wno-unknown-pragmas \
-  -Itests/cudacpu/include $(INCLUDES) -DLAP_CUDACPU -DLAP_CUDACPU_COUNTED
-JUDGE_OBJ := $(patsubst %,$(B)/lessons/%.o,$(filter-out tests/cudacpu/hooks.cpp lessons/judge/exam_%, \
-  $(sort $(wildcard lessons/judge/*.cpp tests/cudacpu/*.cpp))) cpu_simd/filter/filter_1_c.c $(sort $(wildcard src/base/*.c)))
+  -Itests/kernels/cudacpu/include $(INCLUDES) -DLAP_CUDACPU -DLAP_CUDACPU_COUNTED
+JUDGE_OBJ := $(patsubst %,$(B)/lessons/%.o,$(filter-out tests/kernels/cudacpu/hooks.cpp lessons/judge/exam_%, \
+  $(sort $(wildcard lessons/judge/*.cpp tests/kernels/cudacpu/*.cpp))) cpu_simd/filter/filter_1_c.c $(sort $(wildcard src/base/*.c)))
 $(B)/lessons/%.cpp.o: %.cpp lessons/rules.mk
 	@mkdir -p $(@D)
 	$(call say,CXX)$(JUDGE_CXX) -O2 -MMD -MP -c $< -o $@

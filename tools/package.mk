@@ -10,7 +10,7 @@ ASAN := B=build/asan HAVE_CUDA=0 OPT='-O1 -g' SAN='$(SAN_ASAN)'
 # libgomp is not built for ThreadSanitizer, which then reports its barriers.
 TSAN := B=build/tsan HAVE_CUDA=0 HAVE_OPENMP=0 OPT='-O1 -g' SAN='$(SAN_TSAN)'
 CLANG := B=build/clang HAVE_CUDA=0 CC=clang
-# MemorySanitizer wants all code built for it, libraries too (tools/build-libs). Its runtime stands in programs
+# MemorySanitizer wants all code built for it, libraries too (tools/release/build-libs). Its runtime stands in programs
 # alone: no shared library. Some tests stand in for a function of a library, as they do where that is a shared one.
 MSAN_LIBS := build/msan/libs
 MSAN := B=build/msan HAVE_CUDA=0 HAVE_OPENMP=0 CC=clang OPT='-O1 -g' CPPFLAGS='-isystem $(MSAN_LIBS)/include' \
@@ -82,17 +82,17 @@ test-tsan:
 .PHONY: msan test-msan msan-tests run-msan
 ## msan: the program in build/msan under MemorySanitizer, with its libraries built from the distribution's sources
 msan:
-	@tools/build-libs msan $(MSAN_LIBS)
+	@tools/release/build-libs msan $(MSAN_LIBS)
 	@$(MAKE_ALL) build/msan/lapedge $(MSAN)
 msan-tests: $(PROGRAM) $(call programs_of,$(filter $(B)/%,$(TESTS)))
 # JSIMD_FORCENONE: djpeg decodes without SIMD, too; beyond what pixels can be the two differ.
 run-msan:
 	@$(MAKE_ALL) msan-tests $(MSAN)
 	@TEST_TIMEOUT=$${TEST_TIMEOUT:-3600} tests/run MSAN_OPTIONS=exitcode=99 JSIMD_FORCENONE=1 \
-	  $(call again,$(MSAN)) tests/msan/msan.sh
+	  $(call again,$(MSAN)) tests/support/msan/msan.sh
 ## test-msan: the tests under MemorySanitizer; skipped by name where there are no sources
 test-msan:
-	@tools/build-libs msan $(MSAN_LIBS) && $(MAKE) --no-print-directory run-msan || [ $$? -eq 77 ]
+	@tools/release/build-libs msan $(MSAN_LIBS) && $(MAKE) --no-print-directory run-msan || [ $$? -eq 77 ]
 
 # JPEG coders of ours alone: their tests against libjpeg-turbo, which is built for it, too.
 MSAN_CODERS = $(patsubst %,build/msan/tests/%,encode_check test_encode decode_check judge_check stages_check \
@@ -103,7 +103,7 @@ run-msan-coders:
 	@TEST_TIMEOUT=$${TEST_TIMEOUT:-3600} tests/run MSAN_OPTIONS=exitcode=99 JSIMD_FORCENONE=1 B=build/msan SANITIZED=1 \
 	  $(MSAN_CODERS)
 test-long-msan:
-	@tools/build-libs msan $(MSAN_LIBS) && $(MAKE) --no-print-directory run-msan-coders || [ $$? -eq 77 ]
+	@tools/release/build-libs msan $(MSAN_LIBS) && $(MAKE) --no-print-directory run-msan-coders || [ $$? -eq 77 ]
 test-long: test-long-msan
 
 ## test-clang: the tests, built with clang
@@ -127,16 +127,16 @@ arm64-some: all $(ARM64_SOME:%=$(B)/tests/%)
 ARM64_RUN := B=build/arm64 EMULATOR=qemu-aarch64 LAPEDGE=$(abspath build/arm64/emulated)
 # In make test; a named skip where the packages are not to be had.
 ARM64_AGAIN = $(if $(filter 2,$(ARM64_CAN)),$(ARM64_RUN) TEST_TIMEOUT=170 $(ARM64_SOME:%=build/arm64/tests/%) \
-  tests/ladder/neon.sh,--skip "aarch64: the cross compiler or qemu-user is not installed")
+  tests/kernels/ladder/neon.sh,--skip "aarch64: the cross compiler or qemu-user is not installed")
 ## test-arm64: the tests on aarch64, by Debian's cross compiler and qemu-user
 test-arm64: build/arm64/emulated
 	@tools/install-deps build arm64
 	@$(MAKE_ALL) arm64-tests $(ARM64)
-	@tests/run $(ARM64_RUN) $(patsubst $(B)/%,build/arm64/%,$(ARM64_UNIT)) tests/ladder/neon.sh $(BATS_AGAIN)
+	@tests/run $(ARM64_RUN) $(patsubst $(B)/%,build/arm64/%,$(ARM64_UNIT)) tests/kernels/ladder/neon.sh $(BATS_AGAIN)
 
 ## lint: format and static analysis
 lint:
-	@tests/run tests/lint/lint.sh
+	@tests/run tests/structure/lint.sh
 
 ## format: clang-format over all sources
 format:
@@ -171,7 +171,7 @@ portable-static:
 	@[ $(MACHINE) = aarch64 ] || if command -v aarch64-linux-gnu-gcc >/dev/null; then $(MAKE_ALL) $(ARM64) static-here; \
 	  else echo "For aarch64, too, after: tools/install-deps arm64"; fi
 static-here: $(STATIC)
-$(STATIC): $(CLI_OBJ) $(B)/liblapedge.a $(B)/tools/static_dlopen.o
+$(STATIC): $(CLI_OBJ) $(B)/liblapedge.a $(B)/tools/release/static_dlopen.o
 	@[ -z "$(STATIC_MISSING)" ] || { echo "not there for $(MACHINE): $(STATIC_MISSING)" >&2; exit 1; }
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) -static-pie -s -Wl,--fatal-warnings -Wl,--wrap=dlopen -o $@ $^ $(STATIC_LIBS)
 
@@ -187,7 +187,7 @@ COMPLETIONDIR ?= $(DATADIR)/bash-completion/completions
 INSTALL ?= install
 SO := liblapedge.so
 
-$(B)/lapedge.pc: tools/lapedge.pc.in $(B)/flags-C
+$(B)/lapedge.pc: tools/release/lapedge.pc.in $(B)/flags-C
 	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|' \
 	  -e 's|@INCLUDEDIR@|$(INCLUDEDIR:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|' \
 	  -e 's|@DOCDIR@|$(DOCDIR)|' -e 's|@PRIVATE@|$(strip $(LIBS) $(LINK_OPENMP))|' $< > $@
@@ -199,9 +199,9 @@ DOCUMENTS := README.md CHANGELOG.md LICENSE $(wildcard docs/*.md docs/img/* docs
 INSTALLED = $(PROGRAM):$(BINDIR)/lapedge:755 $(B)/liblapedge.a:$(LIBDIR)/liblapedge.a \
   $(B)/$(SO).$(SOVERSION):$(LIBDIR)/$(SO).$(VERSION):755 src/lapedge.h:$(INCLUDEDIR)/lapedge.h \
   $(B)/lapedge.pc:$(LIBDIR)/pkgconfig/lapedge.pc docs/lapedge.1:$(MANDIR)/man1/lapedge.1 \
-  tools/completion/lapedge.bash:$(COMPLETIONDIR)/lapedge \
-  tools/completion/_lapedge:$(DATADIR)/zsh/site-functions/_lapedge \
-  tools/completion/lapedge.fish:$(DATADIR)/fish/vendor_completions.d/lapedge.fish \
+  tools/release/completion/lapedge.bash:$(COMPLETIONDIR)/lapedge \
+  tools/release/completion/_lapedge:$(DATADIR)/zsh/site-functions/_lapedge \
+  tools/release/completion/lapedge.fish:$(DATADIR)/fish/vendor_completions.d/lapedge.fish \
   $(foreach f,$(DOCUMENTS),$(f):$(DOCDIR)/$(f))
 installed_part = $(word $(1),$(subst :, ,$(2)))
 LINKS = $(LIBDIR)/$(SO) $(LIBDIR)/$(SO).$(SOVERSION)

@@ -10,7 +10,7 @@
 
 const char lap_filter_sse_flags[] = LAP_RUNG_FLAGS;
 
-#ifndef LAP_SIDE_BY_SIDE /* tools/measure-parts tries one */
+#ifndef LAP_SIDE_BY_SIDE /* tools/measure/parts tries one */
 #define LAP_SIDE_BY_SIDE 4
 #endif
 enum { SIDE_BY_SIDE = LAP_SIDE_BY_SIDE };

@@ -9,7 +9,7 @@
  * stays in a first-level cache of 32 KB. Four rows per pass: sums that one row passes to the next stay in
  * registers. The rows of the next pass are prefetched during this one, because hardware prefetchers expect
  * longer runs than a strip and are too late. */
-#ifndef LAP_BOX_ROWS /* tools/measure-parts takes one away at a time */
+#ifndef LAP_BOX_ROWS /* tools/measure/parts takes one away at a time */
 #define LAP_BOX_ROWS 4
 #define LAP_BOX_AHEAD 1
 #endif

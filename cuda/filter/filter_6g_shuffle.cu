@@ -14,7 +14,7 @@
 constexpr int THREADS = 128, WARPS = THREADS / LAP_LANES;
 constexpr int ROWS = 16; /* of a warp: as many warps as with 4 bytes and 64 rows a thread */
 
-template <int C, lap_last LAST, int DOWN = ROWS> /* the controls of tests/gpu try others */
+template <int C, lap_last LAST, int DOWN = ROWS> /* the controls of tests/kernels/gpu try others */
 static __global__ void __launch_bounds__(THREADS, 4) shuffle_kernel(const uint8_t *__restrict__ in,
     uint8_t *__restrict__ out, const __grid_constant__ lap_strips g, const __grid_constant__ lap_finish f)
 {

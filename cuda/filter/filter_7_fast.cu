@@ -31,7 +31,7 @@ struct load_with_hint {
     }
 };
 
-/* DOWN and Load: tests/gpu/controls.cu tries other values. */
+/* DOWN and Load: tests/kernels/gpu/controls.cu tries other values. */
 template <int C, lap_last LAST, int DOWN, typename Load>
 LAP_DEVICE void fast(
     const uint8_t *__restrict__ in, uint8_t *__restrict__ out, const lap_strips &g, const lap_finish &f)

@@ -1,4 +1,4 @@
-"""Sphinx settings of `make site`. The documents are prepared by tools/site; nothing is loaded from any network."""
+"""Sphinx settings of `make site`. The documents are prepared by tools/figures/site; nothing is loaded from any network."""
 import os
 
 from sphinx.domains.c import CDomain

@@ -1,15 +1,15 @@
 /* The judge's side of the kernels: g++ -fsanitize=thread calls a function before each access to memory, and
- * here are these functions, with the one that -fsanitize=bounds calls; the engine of tests/cudacpu calls the
- * others (hooks.h there). At -O0, since at -O1 a load of 16 bytes becomes four and a store that is loaded
- * again vanishes. */
+ * here are these functions, with the one that -fsanitize=bounds calls; the engine of tests/kernels/cudacpu
+ * calls the others (hooks.h there). At -O0, since at -O1 a load of 16 bytes becomes four and a store that is
+ * loaded again vanishes. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 
 #include "judge.h"
-#include "tests/cudacpu/engine.h"
-#include "tests/cudacpu/fibers.h"
+#include "tests/kernels/cudacpu/engine.h"
+#include "tests/kernels/cudacpu/fibers.h"
 #include "watch.h"
 
 extern "C" char __executable_start, __bss_start, _end; /* of the linker */

@@ -1,6 +1,6 @@
 /* What a lesson's exam (lessons/judge/exam_N.cpp) asks of the judge. An exam includes the lesson's file,
- * which is compiled for the CPU against tests/cudacpu, runs its kernel on memory made here, compares bytes,
- * and names the counts that matter. `make check-N` compiles and runs it. */
+ * which is compiled for the CPU against tests/kernels/cudacpu, runs its kernel on memory made here, compares
+ * bytes, and names the counts that matter. `make check-N` compiles and runs it. */
 #ifndef LAP_JUDGE_H
 #define LAP_JUDGE_H
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "judge.h"
-#include "tests/cudacpu/control.h"
+#include "tests/kernels/cudacpu/control.h"
 #include "watch.h"
 
 namespace judge

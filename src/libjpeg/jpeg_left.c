@@ -6,8 +6,8 @@
 #include "libjpeg/jpeg_note.h"
 
 /* One good file of the corpus leaves 6 bytes, of which libjpeg counts 3; no other leaves more than one. For
- * the false alarms and misses with these limits see docs/damage.md; tests/unit/test_jpeg_left.c measures
- * them. Arithmetic encoders leave none. */
+ * the false alarms and misses with these limits see docs/damage.md; tests/unit/libjpeg/test_jpeg_left.c
+ * measures them. Arithmetic encoders leave none. */
 enum { MAX_SILENT = 1, MAX_LEFT = 6, MAX_PADDING = 64 << 10 };
 
 static unsigned next_byte(j_decompress_ptr cinfo)

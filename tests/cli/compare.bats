@@ -1,18 +1,18 @@
-# Rungs compared on one input; the planted program is lapedge with wrong rungs in its table of filters.
+# Rungs compared on one input; lapedge-wrong is lapedge with wrong rungs in its table of filters.
 # shellcheck disable=SC2154 # bats and common.bash set status, output, stderr and photo
 load common
 
-planted()
+wrong()
 {
-    [ -x "$PLANTED" ] || skip "the planted program was not built"
-    run --separate-stderr "$PLANTED" "$@"
+    [ -x "$WRONG" ] || skip "the program with wrong rungs was not built"
+    run --separate-stderr "$WRONG" "$@"
 }
 
 setup_file()
 {
     local build=${B:-build}
     [[ $build == /* ]] || build=$BATS_TEST_DIRNAME/../../$build
-    export PLANTED=$build/tests/lapedge-planted
+    export WRONG=$build/tests/lapedge-wrong
 }
 
 @test "every rung of every ladder agrees with c on a photo: 0" {
@@ -51,8 +51,8 @@ assert rows("o.json") == rows("all.json")'
     [[ $output == *"differ by any amount"* ]]
 }
 
-@test "a planted rung that is off by one shows at once, with its place and a picture: 1" {
-    planted compare --json --heatmap=map.png --backends=c,off-by-one,auto "$photo"
+@test "a rung that is off by one shows at once, with its place and a picture: 1" {
+    wrong compare --json --heatmap=map.png --backends=c,off-by-one,auto "$photo"
     [ "$status" -eq 1 ]
     [ "$stderr" = "lapedge: map.png shows off-by-one of $photo" ]
     echo "$output" >o.json
@@ -61,7 +61,7 @@ assert rows("o.json") == rows("all.json")'
     json o.json 'abs(o["rows"][1]["mean_abs"] - 1 / 720000) < 1e-15 and abs(o["rows"][1]["psnr"] - 106.7) < 0.1'
     json o.json '{k: o["rows"][1]["first_difference"][k] for k in ("x", "y", "channel", "at_border")} == {"x": 101, "y": 37, "channel": 1, "at_border": False}'
     json o.json 'abs(o["rows"][1]["first_difference"]["a"] - o["rows"][1]["first_difference"]["b"]) == 1'
-    planted compare --runs=1 --backends=off-by-one "$photo"
+    wrong compare --runs=1 --backends=off-by-one "$photo"
     [[ $output == *"first at x 101, y 37, channel 1: c "*", in the interior" ]]
     if command -v convert >/dev/null; then
         [ "$(convert map.png -crop 600x400+0+0 +repage -fill white +opaque 'rgb(43,43,43)' -format '%[fx:mean*w*h]' info: | cut -c1-4)" != 0 ]
@@ -70,28 +70,28 @@ assert rows("o.json") == rows("all.json")'
     fi
 }
 
-@test "a planted rung that forgets the border; masks and tolerances" {
-    planted compare --json --backends=no-border "$photo"
+@test "a rung that forgets the border; masks and tolerances" {
+    wrong compare --json --backends=no-border "$photo"
     [ "$status" -eq 1 ]
     echo "$output" >o.json
     json o.json 'o["rows"][0]["differing_pixels"] == o["rows"][0]["differing_border"] > 0 and o["rows"][0]["first_difference"]["at_border"]'
-    planted compare -q --backends=no-border --mask-border=2 "$photo"
+    wrong compare -q --backends=no-border --mask-border=2 "$photo"
     [ "$status" -eq 0 ]
-    planted compare -q --backends=off-by-one --max-abs=1 "$photo"
+    wrong compare -q --backends=off-by-one --max-abs=1 "$photo"
     [ "$status" -eq 0 ]
-    planted compare -q --backends=no-border --max-abs=1 "$photo"
+    wrong compare -q --backends=no-border --max-abs=1 "$photo"
     [ "$status" -eq 1 ]
-    planted compare -q --backends=no-border --max-differing=1% "$photo"
+    wrong compare -q --backends=no-border --max-differing=1% "$photo"
     [ "$status" -eq 0 ]
 }
 
-@test "a planted rung that fails prevents its comparison: 2, and the others are compared" {
-    planted compare --json "$photo"
+@test "a rung that fails prevents its comparison: 2, and the others are compared" {
+    wrong compare --json "$photo"
     [ "$status" -eq 2 ]
     echo "$output" >o.json
     json o.json '[r["backend"] for r in o["rows"] if r["reason"]] == ["fails"] and o["rows"][3]["available"] and o["rows"][3]["identical"] is None'
     json o.json 'o["rows"][1]["identical"] is False and not o["equal"]'
-    planted compare "$photo"
+    wrong compare "$photo"
     [[ $output == *$'\nfailed: fails: device'* ]]
 }
 
@@ -138,8 +138,8 @@ assert rows("o.json") == rows("all.json")'
         for line in "${lines[@]}"; do line=${line%$'\r'} && [ "${#line}" -le 80 ]; done
     done
     [[ $output == *"b.jpg "*"600x400  yes "*"2 files together"* ]]
-    [ -x "$PLANTED" ] || skip "the planted program was not built"
-    run script -qec "stty cols 80; TERM=dumb '$PLANTED' compare --runs=1 --backends=c,no-border,off-by-one in" /dev/null
+    [ -x "$WRONG" ] || skip "the program with wrong rungs was not built"
+    run script -qec "stty cols 80; TERM=dumb '$WRONG' compare --runs=1 --backends=c,no-border,off-by-one in" /dev/null
     [ "$status" -eq 1 ]
     for line in "${lines[@]}"; do line=${line%$'\r'} && [ "${#line}" -le 80 ] || [[ $line == *in/* ]]; done
     [[ $output == *"off-by-one  NO         1"* ]]
@@ -152,7 +152,7 @@ assert rows("o.json") == rows("all.json")'
     echo text >in/notes.txt
     lapedge compare --json --backends=c,simd in >o.json
     json o.json 'o["files"] == 2 and o["failed"] == 0 and len(o["rows"]) == 2 and o["width"] is None and o["equal"]'
-    planted compare --json --backends=c,off-by-one in
+    wrong compare --json --backends=c,off-by-one in
     [ "$status" -eq 1 ]
     echo "$output" >o.json
     json o.json '[(p["input"], p["identical"], p["max_abs"], p["differing_pixels"], p["worst"], p["error"]) for p in sorted(o["photos"], key=lambda p: p["input"])] == [(n, False, 1, 1, "off-by-one", None) for n in ("in/a.jpg", "in/deep/b.jpg")]'
@@ -204,8 +204,8 @@ filter, compare of transpose" compare --ops=reduce --heatmap=m.png "$photo"
     [ -s map.png ]
 }
 
-@test "bench does not time a planted rung that is wrong: 1" {
-    planted bench --json --sizes=200x150 --runs=1 --backends=c,no-border
+@test "bench does not time a wrong rung: 1" {
+    wrong bench --json --sizes=200x150 --runs=1 --backends=c,no-border
     [ "$status" -eq 1 ]
     [[ $stderr == "lapedge: filter no-border: refused: at x="* ]]
     echo "$output" >o.json

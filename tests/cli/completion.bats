@@ -8,7 +8,7 @@ load common
     ln -s "$(realpath "$LAPEDGE")" bin/lapedge
     complete()
     {
-        HOME=$PWD/home PATH=$PWD/bin:$PATH fish -N -c "source '$repo/tools/completion/lapedge.fish'; complete -C '$1'" |
+        HOME=$PWD/home PATH=$PWD/bin:$PATH fish -N -c "source '$repo/tools/release/completion/lapedge.fish'; complete -C '$1'" |
             cut -f 1 | sort | paste -sd' '
     }
     [[ " $(complete 'lapedge sta') " == *" stats "* ]]
@@ -19,12 +19,12 @@ load common
     [ -z "$(complete 'lapedge stats --qual')" ] # not an option of stats
     [[ " $(complete 'lapedge help trans') " == *" transform "* ]]
     # What an option does stands beside it.
-    HOME=$PWD/home PATH=$PWD/bin:$PATH fish -N -c "source '$repo/tools/completion/lapedge.fish'
+    HOME=$PWD/home PATH=$PWD/bin:$PATH fish -N -c "source '$repo/tools/release/completion/lapedge.fish'
         complete -C 'lapedge --inver'" | grep -q "dark edges on white"
 }
 
 @test "zsh completes commands, options and values" {
     command -v zsh >/dev/null || skip "no zsh"
     needs_terminal
-    python3 "$BATS_TEST_DIRNAME/zsh.py" "$LAPEDGE" "$repo/tools/completion"
+    python3 "$BATS_TEST_DIRNAME/zsh.py" "$LAPEDGE" "$repo/tools/release/completion"
 }

@@ -96,9 +96,9 @@ PYTHON
 
 @test "zsh and fish complete from the same table" {
     lapedge __describe stats | grep -q $'^--mask-border=\t'
-    if command -v zsh >/dev/null; then zsh -n "$repo/tools/completion/_lapedge"; fi
-    if command -v fish >/dev/null; then fish -n "$repo/tools/completion/lapedge.fish"; fi
+    if command -v zsh >/dev/null; then zsh -n "$repo/tools/release/completion/_lapedge"; fi
+    if command -v fish >/dev/null; then fish -n "$repo/tools/release/completion/lapedge.fish"; fi
     for file in _lapedge lapedge.fish lapedge.bash; do
-        grep -q '__complete' "$repo/tools/completion/$file"
+        grep -q '__complete' "$repo/tools/release/completion/$file"
     done
 }

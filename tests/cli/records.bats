@@ -3,7 +3,7 @@
 load common
 
 # place SAMPLE WORD...: in, and out with its record
-place() { python3 "$repo/tests/records/place.py" "$repo/tests/records/$1" "${@:2}"; }
+place() { python3 "$repo/tests/cli/records/place.py" "$repo/tests/cli/records/$1" "${@:2}"; }
 
 # folder CODE TEXT WORD...: a run that ends with CODE and says TEXT
 folder()
@@ -52,7 +52,7 @@ forge()
     folder 0 "" in out
     [[ $stderr != *"left alone"* ]]
     folder 0 "0 done, 3 up to date" in out
-    cmp <(cd out && ls) <(cd "$repo/tests/records/0.1/out" && ls)
+    cmp <(cd out && ls) <(cd "$repo/tests/cli/records/0.1/out" && ls)
     # Other settings, another photo: what is replaced has the content of the record.
     rm -r in out
     place 0.1

@@ -287,7 +287,7 @@ million (--max-pixels)" \
     [ "$(lapedge __complete run --border | paste -sd' ')" = "zero replicate reflect reflect101 wrap constant:V" ]
     lapedge __complete run --backend | grep -qx simd
     lapedge __complete bench operands | grep -qx filter
-    run bash -c "source '$repo/tools/completion/lapedge.bash'
+    run bash -c "source '$repo/tools/release/completion/lapedge.bash'
         COMP_WORDS=('$LAPEDGE' bench --siz) COMP_CWORD=2
         _lapedge 2>/dev/null
         echo \"\${COMPREPLY[*]}\""

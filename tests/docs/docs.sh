@@ -1,6 +1,6 @@
 #!/bin/bash
 # What the documents say is true: links work, the examples compile, numbers were measured.
-. tests/tap.sh
+. tests/support/tap.sh
 
 links_lead_somewhere()
 {
@@ -19,8 +19,8 @@ links_lead_somewhere()
 
 example_is_the_tested_one()
 {
-    diff <(c_of docs/library.md) tests/install/example.c && diff <(c_of docs/library.md 2) tests/views/example.c &&
-        diff <(c_of docs/pipeline.md) tests/install/pipeline.c && diff <(python_of docs/pipeline.md) python/examples/dataloader.py
+    diff <(c_of docs/library.md) tests/package/install/example.c && diff <(c_of docs/library.md 2) tests/kernels/views/example.c &&
+        diff <(c_of docs/pipeline.md) tests/package/install/pipeline.c && diff <(python_of docs/pipeline.md) python/examples/dataloader.py
 }
 
 # The include table of the architecture page is the one that tests/structure checks.
@@ -51,8 +51,8 @@ sentences_are_drawn_by_a_seed()
 {
     local to=$scratch/drawn
     echo 'A sentence of somebody else.' >"$to.mix"
-    tools/draw-sentences --count=180 --seed=7 --mix="$to.mix" "$to" && cp "$to.tsv" "$to.first" &&
-        tools/draw-sentences --count=180 --seed=7 --mix="$to.mix" "$to" && cmp "$to.tsv" "$to.first" || return
+    tools/test/draw-sentences --count=180 --seed=7 --mix="$to.mix" "$to" && cp "$to.tsv" "$to.first" &&
+        tools/test/draw-sentences --count=180 --seed=7 --mix="$to.mix" "$to" && cmp "$to.tsv" "$to.first" || return
     [ "$(wc -l <"$to.txt")" -eq 181 ] && grep -q '^[0-9]*\. A sentence of somebody else\.$' "$to.txt" &&
         [ "$(sed 1d "$to.tsv" | cut -f2 | sort | uniq -c | awk '$1 == 20' | wc -l)" -eq 9 ]
 }
@@ -80,12 +80,12 @@ short_example_compiles()
 # The two ladders of the README.
 ladders()
 {
-    tools/ladder-table --check README.md ladder docs/bench/ladder-cpu.json docs/profile/times.json
+    tools/figures/ladder-table --check README.md ladder docs/bench/ladder-cpu.json docs/profile/times.json
 }
 
 ladder_table_works()
 {
-    diff - <(tools/ladder-table tests/docs/bench.json) <<'TABLE'
+    diff - <(tools/figures/ladder-table tests/docs/bench.json) <<'TABLE'
 | backend | ms, 1 thread | ms, 2 threads | Mpixel/s | GB/s | of the ceiling | times `c` |
 |---|---:|---:|---:|---:|---:|---:|
 | memcpy | 4.00 |  | 5000 | 30.0 | 100 % |  |
@@ -112,12 +112,12 @@ codec_table_works()
     cp -r docs/profile/codec "$scratch/codec" || return
     printf '# third\n  alone, us: upload 1 chains 23 | all 24 | with host 25\n   1 streams:  1234.5 photos/s, 9 us of host work\n' \
         >"$scratch/codec/decode-30.txt"
-    tools/codec-table "$scratch/codec" >"$scratch/tables" &&
+    tools/figures/codec-table "$scratch/codec" >"$scratch/tables" &&
         grep -qE '^\| us, photo alone \| 1\. .* \| [0-9]+\. third \|$' "$scratch/tables" &&
         grep -q '^| chains | .* | 23 |$' "$scratch/tables" && grep -qE '^\| [0-9]+\. third \| 1,23[45] \|' "$scratch/tables" ||
         { cat "$scratch/tables" && return 1; }
     echo nothing >"$scratch/codec/decode-31.txt"
-    ! said=$(tools/codec-table "$scratch/codec" 2>&1) && [[ $said == *"decode-31.txt has no stages" ]]
+    ! said=$(tools/figures/codec-table "$scratch/codec" 2>&1) && [[ $said == *"decode-31.txt has no stages" ]]
 }
 
 # The README's ladders name the backends that the program has for the filter, and no others.
@@ -206,12 +206,12 @@ reasons_find_faults()
 
 chart_was_measured()
 {
-    diff docs/img/ladder-gpu.svg <(tools/ladder-chart --svg docs/profile/times.json)
+    diff docs/img/ladder-gpu.svg <(tools/figures/ladder-chart --svg docs/profile/times.json)
 }
 
 timeline_was_measured()
 {
-    diff docs/img/folder-timeline.svg <(tools/timeline docs/profile/folders-trace.json)
+    diff docs/img/folder-timeline.svg <(tools/figures/timeline docs/profile/folders-trace.json)
 }
 
 # Rows of every thread and stream and bars of every kind are drawn; a file that is no timeline is refused.
@@ -225,7 +225,7 @@ timeline_works()
 {"name":"decode","ph":"X","ts":3000,"dur":4000,"pid":2,"tid":0,"args":{"photo":0}},
 {"name":"write","ph":"X","ts":20000,"dur":2000,"pid":0,"tid":2,"args":{"photo":0}}]}
 JSON
-    tools/timeline "$scratch/trace.json" >"$drawn" && python3 - "$drawn" <<'PYTHON' || return
+    tools/figures/timeline "$scratch/trace.json" >"$drawn" && python3 - "$drawn" <<'PYTHON' || return
 import re, sys, xml.etree.ElementTree as tree
 page = tree.parse(sys.argv[1]).getroot()
 bars = [p.get("class") for p in page.iter("{http://www.w3.org/2000/svg}path") for _ in re.findall("M", p.get("d"))]
@@ -235,7 +235,7 @@ assert {kind: bars.count(kind) for kind in ("read", "decode", "write")} == {"rea
 assert words.count("CUDA device 1: streams") == 2 and "22 ms" in words, words
 PYTHON
     for file in docs/bench/ladder-cpu.json tests/docs/docs.sh /nonexistent; do
-        ! said=$(tools/timeline "$file" 2>&1) && [[ $said == "timeline: "* && $said != *Traceback* ]] ||
+        ! said=$(tools/figures/timeline "$file" 2>&1) && [[ $said == "timeline: "* && $said != *Traceback* ]] ||
             { echo "$file: $said" && return 1; }
     done
 }
@@ -245,7 +245,7 @@ folder_figures_work()
 {
     python3 - <<'PYTHON'
 import sys
-sys.path.insert(0, "tools")
+sys.path.insert(0, "tools/figures")
 import figures_data as data
 step = {"step": "large, simd", "photos": 1500, "photos_per_s": 53.4, "on_devices": 0, "busy_ms": {"write": 8.0625}}
 kept = {"steps": [step]}
@@ -267,14 +267,14 @@ PYTHON
 figures_were_measured()
 {
     [ "$(cat docs/*.md | grep -o '<!--= ' | wc -l)" -ge 150 ] &&
-        tools/figures --check docs/*.md README.md CONTRIBUTING.md SECURITY.md src/README.md cuda/README.md \
+        tools/figures/fill --check docs/*.md README.md CONTRIBUTING.md SECURITY.md src/README.md cuda/README.md \
             cpu_simd/README.md
 }
 
 # Draws the picture again from the photo that the page names.
 step_picture_is_kept()
 {
-    tools/step-picture samples/coffee.jpg "$scratch/into-step.svg" &&
+    tools/figures/step-picture samples/coffee.jpg "$scratch/into-step.svg" &&
         diff "$scratch/into-step.svg" docs/img/into-step.svg
 }
 
@@ -285,13 +285,13 @@ figures_find_faults()
     for fault in 's/\(<!--= us(.filter.,.copy.)[^>]*-->\)[0-9]/\17/' 's/^| copy | [0-9]/| copy | 7/' \
         's/^## Tested/It takes 40.5 us.\n&/' 's/^static_assert(lap_bank/static_assert(!lap_bank/'; do
         sed "$fault" docs/ladder.md >"$page"
-        ! cmp -s "$page" docs/ladder.md && ! tools/figures --check "$page" >/dev/null ||
+        ! cmp -s "$page" docs/ladder.md && ! tools/figures/fill --check "$page" >/dev/null ||
             { echo "not found: $fault" && return 1; }
     done
-    cp docs/ladder.md "$page" && tools/figures --check "$page" || return
+    cp docs/ladder.md "$page" && tools/figures/fill --check "$page" || return
     while IFS= read -r fault; do
         { cat docs/ladder.md && printf '\n%b\n' "$fault"; } >"$page"
-        ! tools/figures --check "$page" >/dev/null || { echo "not found: $fault" && return 1; }
+        ! tools/figures/fill --check "$page" >/dev/null || { echo "not found: $fault" && return 1; }
     done <<'FAULTS'
 ![The first rung takes 409 us](img/banks.svg)
 | `cuda-global` | 409.9 |
@@ -311,7 +311,7 @@ It needs 409.9 microseconds.
 FAULTS
     for page in docs/*.md README.md CONTRIBUTING.md; do
         { cat "$page" && printf '\nIt takes 40.5\nus, 7%% of it.\n'; } >"$scratch/page.md"
-        [ "$(tools/figures --check "$scratch/page.md" | grep -cE 'typed, not measured: (40\.5 us|7%)$')" -eq 2 ] ||
+        [ "$(tools/figures/fill --check "$scratch/page.md" | grep -cE 'typed, not measured: (40\.5 us|7%)$')" -eq 2 ] ||
             { echo "$page: not found" && return 1; }
     done
 }
@@ -321,7 +321,7 @@ chart_refuses()
 {
     local said
     for file in docs/bench/ladder-cpu.json tests/docs/bench.json tests/docs/docs.sh /nonexistent; do
-        ! said=$(tools/ladder-chart "$file" 2>&1) && [[ $said == "ladder-chart: "* && $said != *Traceback* ]] ||
+        ! said=$(tools/figures/ladder-chart "$file" 2>&1) && [[ $said == "ladder-chart: "* && $said != *Traceback* ]] ||
             { echo "$file: $said" && return 1; }
     done
     python3 - docs/profile/times.json <<'PYTHON' >"$scratch/fast.json" || return
@@ -332,8 +332,8 @@ for row in bench["rows"]:
     row["median_ms"] /= 100
 json.dump(bench, sys.stdout)
 PYTHON
-    tools/ladder-chart "$scratch/fast.json" | grep -E '^\| copy .* 1\.00 \|$' &&
-        ! tools/ladder-chart --svg "$scratch/fast.json" | grep 'width="-'
+    tools/figures/ladder-chart "$scratch/fast.json" | grep -E '^\| copy .* 1\.00 \|$' &&
+        ! tools/figures/ladder-chart --svg "$scratch/fast.json" | grep 'width="-'
 }
 
 # A letter, a value, a word of the help, an entry too few and one too many.
@@ -343,11 +343,11 @@ manual_finds_faults()
     for change in 's/^\.It Fl Q ,/.It Fl q ,/' 's/Cm clamp Ns | Ns Cm abs$/Cm clamp/' 's/^Maximum number of threads/Number of threads/' \
         '/^\.It Fl -gray$/d' 's/^\.It Fl -gray$/&\n.It Fl -grey/'; do
         sed "$change" docs/lapedge.1 >"$page"
-        ! cmp -s "$page" docs/lapedge.1 && ! tools/manual "${LAPEDGE:-./lapedge}" "$page" --check >"$scratch/found" &&
+        ! cmp -s "$page" docs/lapedge.1 && ! tools/figures/manual "${LAPEDGE:-./lapedge}" "$page" --check >"$scratch/found" &&
             grep -q "$page" "$scratch/found" || { echo "not found: $change"; return 1; }
     done
     sed 's/^\.It Fl Q ,/.It Fl q ,/; s/^Maximum number of threads/Number of threads/' docs/lapedge.1 >"$page"
-    tools/manual "${LAPEDGE:-./lapedge}" "$page" --write >/dev/null && cmp "$page" docs/lapedge.1
+    tools/figures/manual "${LAPEDGE:-./lapedge}" "$page" --write >/dev/null && cmp "$page" docs/lapedge.1
 }
 
 scratch=$(mktemp -d)
@@ -360,45 +360,45 @@ else
 fi
 check "the block of docs/parallel-decoding.md was measured" decode_block_is_kept
 if have python3; then
-    check "the manual says of options what their table says" tools/manual "${LAPEDGE:-./lapedge}" --check
-    check "tools/manual finds what differs, and writes it" manual_finds_faults
+    check "the manual says of options what their table says" tools/figures/manual "${LAPEDGE:-./lapedge}" --check
+    check "tools/figures/manual finds what differs, and writes it" manual_finds_faults
     check "pages name options of the table alone" python3 tests/docs/options.py "${LAPEDGE:-./lapedge}"
-    check "tools/ladder-chart finds the copy and refuses other files" chart_refuses
+    check "tools/figures/ladder-chart finds the copy and refuses other files" chart_refuses
     check "the chart of docs/ladder.md was measured" chart_was_measured
     check "the picture of docs/parallel-decoding.md is that of its photo" step_picture_is_kept
     check "the timeline of docs/folders.md was measured" timeline_was_measured
     check "sentences are drawn by a seed, as many of each kind" sentences_are_drawn_by_a_seed
-    check "tools/timeline draws a trace and refuses other files" timeline_works
+    check "tools/figures/timeline draws a trace and refuses other files" timeline_works
     check "figures of folders come from their step" folder_figures_work
     check "the numbers in docs/*.md come from kept files, their lines of source from the source" figures_were_measured
-    check "tools/figures finds a changed digit, a typed number and a changed line" figures_find_faults
+    check "tools/figures/fill finds a changed digit, a typed number and a changed line" figures_find_faults
     check "under each backend stand its file and its lines" python3 tests/docs/rungs.py "${LAPEDGE:-./lapedge}"
     check "each reason stands in docs/reasons.md beside its counter" tests/docs/reasons.py
     check "a reason without a row, and a row without its sentence, are found" reasons_find_faults
-    check "the drawings are made from the constants of the kernels" tools/diagrams --check
-    check "the tables of docs/gpu-codec.md were measured" tools/codec-table --check
-    check "tools/codec-table takes a new step, and refuses other files" codec_table_works
-    check "tools/ladder-table makes a table" ladder_table_works
+    check "the drawings are made from the constants of the kernels" tools/figures/diagrams --check
+    check "the tables of docs/gpu-codec.md were measured" tools/figures/codec-table --check
+    check "tools/figures/codec-table takes a new step, and refuses other files" codec_table_works
+    check "tools/figures/ladder-table makes a table" ladder_table_works
     check "the ladders of README.md were measured" ladders
-    check "the tables of docs/benchmarks.md were measured" tools/peers-report --check
-    check "the tables of docs/reliability.md were measured" tools/torture-table docs/bench/torture.jsonl --check
+    check "the tables of docs/benchmarks.md were measured" tools/figures/peers-report --check
+    check "the tables of docs/reliability.md were measured" tools/test/torture-table docs/bench/torture.jsonl --check
 else
     skip "manual, table of options, README and pages agree" "no python3"
-    skip "tools/ladder-chart finds the copy and refuses other files" "no python3"
+    skip "tools/figures/ladder-chart finds the copy and refuses other files" "no python3"
     skip "the chart of docs/ladder.md was measured" "no python3"
     skip "the picture of docs/parallel-decoding.md is that of its photo" "no python3"
     skip "the timeline of docs/folders.md was measured" "no python3"
-    skip "tools/timeline draws a trace and refuses other files" "no python3"
+    skip "tools/figures/timeline draws a trace and refuses other files" "no python3"
     skip "figures of folders come from their step" "no python3"
     skip "the numbers in docs/*.md come from kept files, their lines of source from the source" "no python3"
-    skip "tools/figures finds a changed digit, a typed number and a changed line" "no python3"
+    skip "tools/figures/fill finds a changed digit, a typed number and a changed line" "no python3"
     skip "under each backend stand its file and its lines" "no python3"
     skip "each reason stands in docs/reasons.md beside its counter" "no python3"
     skip "a reason without a row, and a row without its sentence, are found" "no python3"
     skip "the drawings are made from the constants of the kernels" "no python3"
     skip "the tables of docs/gpu-codec.md were measured" "no python3"
-    skip "tools/codec-table takes a new step, and refuses other files" "no python3"
-    skip "tools/ladder-table makes a table" "no python3"
+    skip "tools/figures/codec-table takes a new step, and refuses other files" "no python3"
+    skip "tools/figures/ladder-table makes a table" "no python3"
     skip "the ladders of README.md were measured" "no python3"
     skip "the tables of docs/benchmarks.md were measured" "no python3"
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """options.py LAPEDGE: README and the pages about the command line, the manual too, name no option that is not in the
-program's table. (tools/manual writes the manual's entries from that table.)"""
+program's table. (tools/figures/manual writes the manual's entries from that table.)"""
 import re
 import subprocess
 import sys

@@ -1,16 +1,16 @@
 TESTS += tests/docs/docs.sh
 
-# What tools/measure-cpu and tools/measure-gpu have written, into the documents.
+# What tools/measure/cpu and tools/measure/gpu have written, into the documents.
 .PHONY: docs-figures
 ## docs-figures: tables, numbers, charts and drawings of the documents anew, from docs/bench and docs/profile, and the
 ## manual's options, from the table of ./lapedge
 docs-figures:
-	@python3 tools/figures_data.py
-	@tools/ladder-table --into README.md ladder docs/bench/ladder-cpu.json docs/profile/times.json
-	@tools/ladder-chart --svg docs/profile/times.json > docs/img/ladder-gpu.svg.new
+	@python3 tools/figures/figures_data.py
+	@tools/figures/ladder-table --into README.md ladder docs/bench/ladder-cpu.json docs/profile/times.json
+	@tools/figures/ladder-chart --svg docs/profile/times.json > docs/img/ladder-gpu.svg.new
 	@mv docs/img/ladder-gpu.svg.new docs/img/ladder-gpu.svg
-	@tools/timeline docs/profile/folders-trace.json > docs/img/folder-timeline.svg.new
+	@tools/figures/timeline docs/profile/folders-trace.json > docs/img/folder-timeline.svg.new
 	@mv docs/img/folder-timeline.svg.new docs/img/folder-timeline.svg
-	@tools/diagrams
-	@tools/manual ./lapedge --write
-	@tools/figures $(sort $(wildcard docs/*.md)) README.md CONTRIBUTING.md
+	@tools/figures/diagrams
+	@tools/figures/manual ./lapedge --write
+	@tools/figures/fill $(sort $(wildcard docs/*.md)) README.md CONTRIBUTING.md

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The N-th allocation of a run fails, for every N until a run gets through without meeting it: a documented exit
 # code, a message, and an output that is absent or whole. Once, and from then on.
-. tests/tap.sh
+. tests/support/tap.sh
 program=${LAPEDGE:-./lapedge}
 shim=${B:-build}/tests/nth_malloc.so
 work=$(mktemp -d)

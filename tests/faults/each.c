@@ -19,7 +19,7 @@
 #include <xxhash.h>
 
 #ifdef LAP_CUDACPU
-#include "tests/cudacpu/control.h"
+#include "tests/kernels/cudacpu/control.h"
 #endif
 #include "tests/faults/nth_call.h"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Folder runs under faults: kills, interrupts, full disks, size limits, two runs at once; and what is synced when.
-# tools/kill-campaign N is the long form of the first check.
-. tests/tap.sh
+# tools/test/kill-campaign N is the long form of the first check.
+. tests/support/tap.sh
 program=$(realpath "${LAPEDGE:-./lapedge}")
 work=$(mktemp -d)
 trap 'umount "$work/disk" 2>/dev/null; rm -rf "$work"' EXIT
@@ -276,7 +276,7 @@ mkdir "$work/disk"
 photos "$work/in" 40 && "$program" --no-sync "$work/in" "$work/want" 2>/dev/null
 need=$(find "$work/want" -name '*.jpg' -printf '%s\n' | awk '{ sum += int(($1 + 4095) / 4096) * 4096 } END { print sum }')
 
-check "25 kills leave nothing half-written, and every rerun completes" tools/kill-campaign 25
+check "25 kills leave nothing half-written, and every rerun completes" tools/test/kill-campaign 25
 check "a tree for slow runs" slow_tree
 check "Ctrl-C ends a run cleanly with 130; the next one goes on" interrupted INT 130
 check "SIGTERM ends a run cleanly with 143; the next one goes on" interrupted TERM 143

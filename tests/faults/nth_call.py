@@ -2,9 +2,9 @@
 """nth_call.py [--all | --runs=N] [--seed=S]: the N-th call of each function that can fail does, with each plausible error.
 
 Single photos, --in-place, a folder, a second run over the same folder, a list, --prune, statistics, a log and a report.
-Through the preloaded library nth_call.so (calls inside the C library by tests/torture/3-calls). After every run: inputs
-as they were, outputs complete or absent, nothing temporary left, an exit code of 0 only if all is done, a message where it is
-not; and the same command without a fault then completes. A run counts only if its fault fired.
+Through the preloaded library nth_call.so (calls inside the C library by tests/faults/torture/3-calls). After every run:
+inputs as they were, outputs complete or absent, nothing temporary left, an exit code of 0 only if all is done, a
+message where it is not; and the same command without a fault then completes. A run counts only if its fault fired.
 
 By itself a sample of a fixed seed and one of TEST_SEED; --all: everything. Prints TAP."""
 

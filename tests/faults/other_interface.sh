@@ -1,6 +1,6 @@
 #!/bin/bash
 # A libjpeg of another interface than the one that the program was built with: no photo is called damaged.
-. tests/tap.sh
+. tests/support/tap.sh
 program=$(realpath "${LAPEDGE:-./lapedge}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -4,7 +4,7 @@
  * counts as a failure.
  *
  * A file of kept inputs has one in each line, in hexadecimal: what libFuzzer found new ways through the
- * target with, from the seeds made here (tools/keep-fuzz). */
+ * target with, from the seeds made here (tools/test/keep-fuzz). */
 #include <errno.h>
 #include <fts.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #endif
 
 #include "fuzz.h"
-#include "tests/unit/jpeg_make.h"
+#include "tests/support/jpeg_make.h"
 
 enum { MUTANTS = 3000 };
 #if FUZZ_MEMORY

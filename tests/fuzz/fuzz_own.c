@@ -2,7 +2,7 @@
  * damage and pixels. */
 #include <string.h>
 
-#include "../unit/parts_check.h"
+#include "tests/support/parts_check.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,7 +1,7 @@
 /* Any bytes, by rows and by parts: the same verdict, message, damage and pixels, and parts never disagree. */
 #include <string.h>
 
-#include "../unit/parts_check.h"
+#include "tests/support/parts_check.h"
 #include "fuzz.h"
 
 /* The same for all inputs. */

@@ -8,7 +8,7 @@ FUZZ_CORPUS := $(wildcard $(LAPEDGE_CORPUS))
 FUZZ_MEMORY := $(if $(SAN),,tests/fuzz/largest.c)
 
 $(FUZZ:%=$(B)/tests/fuzz_%): $(B)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/driver.c tests/fuzz/fuzz.h \
-  tests/unit/jpeg_make.h tests/unit/parts_check.h $(B)/liblapedge.a $(FUZZ_MEMORY)
+  tests/support/jpeg_make.h tests/support/parts_check.h $(B)/liblapedge.a $(FUZZ_MEMORY)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(LINK_OPENMP) -DFUZZ_MEMORY=$(words $(FUZZ_MEMORY)) \
 	  -DFUZZ_TARGET='"$*"' \

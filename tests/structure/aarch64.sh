@@ -1,7 +1,7 @@
 #!/bin/bash
 # On processors without x86's vectors the x86 rungs are left out, and what remains compiles. Checked by
 # compiling for aarch64 without linking.
-. tests/tap.sh
+. tests/support/tap.sh
 target=aarch64-linux-gnu
 
 sources=$(make -s print-sources MACHINE=aarch64 HAVE_CUDA=0 B="${B:-build}")

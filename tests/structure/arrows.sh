@@ -1,6 +1,6 @@
 #!/bin/bash
 # Who may include and call whom (rooms.txt), and the calls that live in one place only.
-. tests/tap.sh
+. tests/support/tap.sh
 table=tests/structure/rooms.txt
 B=${B:-build}
 

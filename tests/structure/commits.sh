@@ -1,7 +1,7 @@
 #!/bin/bash
 # Subjects of commits have at most 72 columns (CONTRIBUTING.md), since the rule was made. Without the history (a
 # tarball, a shallow clone) there is nothing to look at.
-. tests/tap.sh
+. tests/support/tap.sh
 since=f6b0121513823babe1ef369acc3e9a2ad293529a
 
 short_subjects()

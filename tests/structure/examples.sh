@@ -1,6 +1,6 @@
 #!/bin/bash
 # The three examples at the top of lapedge.h: compiled as they stand there, linked with the library, and run.
-. tests/tap.sh
+. tests/support/tap.sh
 B=${B:-build}
 CC=${CC:-gcc}
 PROGRAM=$(realpath "${LAPEDGE:-./lapedge}")

@@ -2,7 +2,7 @@
 # Each file of cpu_simd is compiled with the flags of its instruction set and no others: flags hang on file
 # names, so a renamed file must not lose them unseen. flags.txt has them as they must be. A new file needs no line
 # there: what its name says must be in its flags.
-. tests/tap.sh
+. tests/support/tap.sh
 
 flags=$(make -s print-flags HAVE_CUDA=0 HAVE_OPENMP=1 B="${B:-build}")
 

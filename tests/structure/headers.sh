@@ -1,6 +1,6 @@
 #!/bin/bash
 # Each header compiles alone, as C11 and, where C++ includes it, as C++17.
-. tests/tap.sh
+. tests/support/tap.sh
 CC=${CC:-gcc}
 defines=(-D_GNU_SOURCE -Isrc -I. -DLAP_HAVE_{PNG,STB,OPENMP,CUDA}"=0")
 

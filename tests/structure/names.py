@@ -6,7 +6,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests/support"))
 import tap  # noqa: E402
 
 FOLDERS = ("src", "cpu_simd", "cuda", "tests", "tools", "lessons", "python", "docs", "samples")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The texts of the library name no option and no command of the program, which adds its own (lap_remedy in
 # src/lapedge.h).
-. tests/tap.sh
+. tests/support/tap.sh
 
 # Strings with --option, with -o as a word (but that of another program), or with a command of the program.
 pattern='"[^"]*(--[a-z][a-z-]+|(^|[ (='\''])-[a-zA-Z0]([^a-zA-Z0-9"][^"]*)?"|'

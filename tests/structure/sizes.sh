@@ -1,7 +1,7 @@
 #!/bin/bash
 # Functions that read in one sitting, and the style's limits (CONTRIBUTING.md, "Sizes and style"). The longest files
 # are printed, for whoever looks for a file with two subjects; their length fails nothing.
-. tests/tap.sh
+. tests/support/tap.sh
 
 # longest WHAT LINES FILE...: those with more lines than that, the longest first, as a comment.
 longest()

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The libraries define lap_ names only, export exactly what lapedge.h declares, hide what lapedge_program.h declares,
 # and call nothing that a library must not call.
-. tests/tap.sh
+. tests/support/tap.sh
 B=${B:-build}
 
 # nvcc adds its own registration symbols to the archive, and NVTX's headers weak functions, which all that use them

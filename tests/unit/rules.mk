@@ -7,3 +7,9 @@ SINK_CALLS := write fsync fstat fchown fchmod futimens close poll open umask fop
   XXH3_createState XXH3_64bits_reset
 $(B)/tests/test_sink_faults: LDFLAGS += $(SINK_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_side: LDFLAGS += -Wl,--wrap=fsync
+
+# Decoding by parts at all sizes to 70x70 and every sampling (minutes); make check has a covering sample.
+.PHONY: test-long-parts
+test-long-parts: $(B)/tests/test_parts
+	PARTS_FULL=1 $(B)/tests/test_parts
+test-long: test-long-parts

@@ -1,4 +1,0 @@
-# Output bytes of a fixed set of runs, against the list of the version before.
-ifeq ($(SAN),)
-TESTS += tests/bytes/bytes.sh
-endif

@@ -1,1 +1,0 @@
-TESTS += tests/decoders/decoders.py

@@ -1,2 +1,0 @@
-# What --json prints, against docs/schema; skips where Debian's python3-jsonschema is missing.
-TESTS += tests/json/schemas.py

@@ -1,0 +1,25 @@
+# The ladder `decode` against libjpeg-turbo: pixels, and verdicts.
+DECODE_CASES := $(B)/tests/kernels/decode/decode_case.o $(B)/tests/kernels/encode/encode_case.o
+DECODE_CHECKS := $(B)/tests/decode_check $(B)/tests/judge_check
+TESTS += $(DECODE_CHECKS) tests/kernels/decode/other_libraries.sh
+tests/kernels/decode/other_libraries.sh: $(DECODE_CHECKS) $(B)/tests/stages_check
+$(DECODE_CHECKS): $(B)/tests/%: $(B)/tests/kernels/decode/%.o $(DECODE_CASES) $(B)/liblapedge.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $< $(DECODE_CASES) $(B)/liblapedge.a $(LIBS)
+-include $(B)/tests/kernels/decode/decode_check.d $(B)/tests/kernels/decode/judge_check.d $(B)/tests/kernels/decode/decode_case.d
+
+# Its stages alone.
+STAGES_OBJ := $(B)/tests/kernels/decode/stages_check.o $(B)/tests/kernels/encode/encode_case.o
+TESTS += $(B)/tests/stages_check tests/kernels/decode/stages_c.sh
+tests/kernels/decode/stages_c.sh: $(B)/tests/stages_check
+$(B)/tests/stages_check: $(STAGES_OBJ) $(B)/liblapedge.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(STAGES_OBJ) $(B)/liblapedge.a $(LIBS)
+-include $(STAGES_OBJ:.o=.d)
+
+# Every width with every height (minutes), against the library that is installed and a libjpeg-turbo 3.
+.PHONY: test-long-decode
+test-long-decode: $(DECODE_CHECKS) $(B)/tests/stages_check
+	$< --all
+	@ALL_SIZES=1 tests/run B=$(B) tests/kernels/decode/other_libraries.sh
+test-long: test-long-decode

@@ -1,0 +1,351 @@
+/* src/batch/device_pool.h on the CPU runtime: photos over devices come out as the CPU makes them, whatever
+ * the devices do, and the steady state allocates nothing. Also built for ThreadSanitizer. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/image.h"
+#include "base/status.h"
+#include "batch/device_pool.h"
+#include "batch/device_pool_state.h"
+#include "batch/executor_state.h"
+#include "lapedge_program.h"
+#include "libjpeg/jpeg_floor.h"
+#include "rungs/backend.h"
+#include "tests/kernels/cudacpu/control.h"
+#include "tests/kernels/jpegcuda/tap.h"
+
+#ifdef LAP_FEW_SIZES
+enum { PHOTOS = 8, MANY = 16 };
+#else
+enum { PHOTOS = 12, MANY = 64 };
+#endif
+enum { QUALITY = 85, THREADS = 4 };
+static const double deadline_ms = MANY > 16 ? 2500 : 6000; /* of those that hang: these devices are slow */
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
+#ifdef __SANITIZE_THREAD__
+/* The last release of a shared_ptr orders by a fence in libstdc++, which ThreadSanitizer does not see; the
+ * pool itself has none of these. */
+extern const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void)
+{
+    return "race:_Sp_counted_ptr_inplace\n";
+}
+#endif
+
+static lap_context *context;
+static lap_tree tree;
+static lap_settings settings;
+static const lap_rung *rung;
+static char in_names[PHOTOS][64];
+static uint8_t *expected[PHOTOS];
+static size_t expected_size[PHOTOS];
+
+/* ---- photos ------------------------------------------------------------------------------------ */
+
+static void make_photo(int i)
+{
+    lap_jpeg_floor *codec = NULL;
+    lap_image image = {0};
+    uint32_t random = (uint32_t)i;
+    const unsigned char *bytes;
+    size_t size;
+    need(lap_image_create(&image, 33 + 7 * (i % 4), 25 + 3 * (i % 3), 3, 0, &err) == LAP_OK &&
+             lap_jpeg_floor_create(&codec, &err) == LAP_OK,
+        "memory");
+    for (int y = 0; y < image.view.height; y++)
+        for (int x = 0; x < 3 * image.view.width; x++) {
+            random = random * 1664525u + 1013904223u;
+            image.view.base[y * image.view.stride + x] = (uint8_t)(5 * y + 2 * x + (random >> 27));
+        }
+    need(lap_jpeg_floor_encode(codec, &image.view, QUALITY, &bytes, &size, &err) == LAP_OK, "encoding");
+    snprintf(in_names[i], sizeof in_names[i], "in-%d.jpg", i);
+    FILE *file = fopen(in_names[i], "wb");
+    need(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0, "writing a photo");
+    lap_jpeg_floor_destroy(codec);
+    lap_image_destroy(&image);
+}
+
+static size_t smallest_photo(void)
+{
+    struct stat st;
+    size_t least = SIZE_MAX;
+    for (int i = 0; i < PHOTOS; i++) {
+        need(stat(in_names[i], &st) == 0, "a photo's size");
+        least = (size_t)st.st_size < least ? (size_t)st.st_size : least;
+    }
+    return least;
+}
+
+static void expect_photo(int i)
+{
+    FILE *file = fopen(in_names[i], "rb");
+    uint8_t bytes[1 << 16];
+    const size_t size = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+    lap_settings cpu = settings;
+    void *out;
+    cpu.backend = "c";
+    cpu.codec = LAP_CODEC_CPU;
+    need(size > 0 && fclose(file) == 0 &&
+             lap_run_memory(context, bytes, size, &out, &expected_size[i], &cpu, NULL, &err) == LAP_OK,
+        "the CPU's file");
+    expected[i] = out;
+}
+
+static bool is_right(const char *name, int i)
+{
+    char path[96];
+    uint8_t bytes[1 << 16];
+    snprintf(path, sizeof path, "out/%s", name);
+    FILE *file = fopen(path, "rb");
+    const size_t size = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+    if (file)
+        fclose(file);
+    unlink(path);
+    return size == expected_size[i] && memcmp(bytes, expected[i], size) == 0;
+}
+
+/* ---- runs -------------------------------------------------------------------------------------- */
+
+typedef struct outcome {
+    int right, on_devices, warnings;
+    int decoded_there, encoded_there; /* also by a thread that lets a device do only that */
+    bool left;                        /* something on a device, or pinned */
+    int early;                        /* results before the first device was ready */
+    lap_batch_work work;
+} outcome;
+
+static lap_job *job_of(int i, int name)
+{
+    lap_job *job = calloc(1, sizeof *job);
+    char out[64];
+    snprintf(out, sizeof out, "out-%d.jpg", name);
+    need(job != NULL && stat(in_names[i % PHOTOS], &job->stat) == 0, "a job");
+    job->work = lap_job_write;
+    job->tree = &tree;
+    job->input = strdup(in_names[i % PHOTOS]);
+    job->output = strdup(out);
+    job->relative = strdup(out);
+    job->settings = &settings;
+    need(job->input && job->output && job->relative, "memory");
+    return job;
+}
+
+static void take(lap_executor *executor, lap_job *job, outcome *o)
+{
+    lap_error warning;
+    if (job) {
+        const int name = atoi(job->relative + strlen("out-"));
+        const bool published = job->report.status == LAP_DONE && lap_sink_publish(job->sink, &err) == LAP_OK;
+        o->right += published && is_right(job->relative, name % PHOTOS);
+        o->on_devices += job->device >= 0;
+        o->decoded_there += strstr(job->report.note, "decoded on the device") != NULL;
+        o->encoded_there += strstr(job->report.note, "encoded on the device") != NULL;
+        lap_executor_look(executor, &o->work);
+        o->early += !o->work.device[0].is_ready && !o->work.device[0].is_lost;
+        lap_job_free(job);
+    }
+    while (lap_executor_warning(executor, &warning)) {
+        printf("# %s: %s\n", warning.subject, warning.message);
+        o->warnings++;
+    }
+}
+
+static bool waits_for_calls; /* closes when the calls of a device that was given up have returned */
+
+static void wait_for_calls(lap_executor *executor)
+{
+    for (bool has_ended = false; !has_ended; usleep(10000)) {
+        pthread_mutex_lock(&executor->mutex);
+        has_ended = executor->pool->devices[0].has_ended;
+        pthread_mutex_unlock(&executor->mutex);
+    }
+}
+
+static outcome run(const char *runtime, int devices, int photos, lap_device_pool_options options)
+{
+    static const int numbers[] = {0, 1, 2};
+    lap_executor *executor = NULL;
+    outcome o = {0};
+    need(lap_cudacpu_configure(runtime) == 0, "settings of the runtime");
+    const uint64_t alive = lap_cudacpu_alive();
+    options.devices = numbers;
+    options.count = devices;
+    options.rung = rung;
+    need(lap_executor_devices(context, THREADS, &options, &executor, &err) == LAP_OK, "an executor");
+    for (int i = 0; i < photos; i++) {
+        need(lap_executor_submit(executor, job_of(i, i), &err) == LAP_OK, "submitting");
+        while (lap_executor_pending(executor) > 24)
+            take(executor, lap_executor_reap(executor, 20), &o);
+    }
+    while (lap_executor_pending(executor))
+        take(executor, lap_executor_reap(executor, 20), &o);
+    take(executor, NULL, &o);
+    lap_executor_look(executor, &o.work);
+    if (waits_for_calls)
+        wait_for_calls(executor);
+    lap_executor_close(executor);
+    o.left = lap_cudacpu_alive() != alive;
+    return o;
+}
+
+/* With a backend that is named. */
+static void check_run(const char *what, const char *runtime, int devices, int warnings, int on_devices)
+{
+    const outcome o = run(runtime, devices, PHOTOS,
+        (lap_device_pool_options){.is_named = true, .deadline_ms = strstr(runtime, ":-1") ? deadline_ms : 0});
+    char text[200];
+    snprintf(text, sizeof text, "%s (%s): %d photos right, %d by devices, %d warnings", what, runtime,
+        o.right, o.on_devices, o.warnings);
+    /* On a busy machine the others may be too late for a limit, too. */
+    const bool has_limit = strstr(runtime, ":-1") != NULL;
+    const bool warned = has_limit ? o.warnings >= warnings && o.warnings <= devices : o.warnings == warnings;
+    check(o.right == PHOTOS && warned && (has_limit || o.on_devices >= on_devices) && (warnings || !o.left),
+        text);
+}
+
+static void check_steady(void)
+{
+    const outcome o = run("devices=1,pageable=error", 1, MANY, (lap_device_pool_options){.is_named = true});
+    const uint64_t allocations = lap_cudacpu_count("allocations"), pinnings = lap_cudacpu_count("pinnings"),
+                   syncs = lap_cudacpu_count("stream syncs"), copies = lap_cudacpu_count("pageable copies"),
+                   launches = lap_cudacpu_count("launches");
+    char text[200];
+    snprintf(text, sizeof text,
+        "%d photos: %d on the device, %llu allocations, %llu pinnings, %llu waits, %llu pageable copies, "
+        "%llu "
+        "launches",
+        MANY, o.on_devices, (unsigned long long)allocations, (unsigned long long)pinnings,
+        (unsigned long long)syncs, (unsigned long long)copies, (unsigned long long)launches);
+    /* A few sizes of photos: each slot and each staging grows once, perhaps twice. Photos that wait go
+     * together: alone, each takes more than 25 launches. */
+    check(o.right == MANY && o.on_devices == MANY && allocations <= 36 && pinnings <= 4 * 2 * MANY &&
+              launches < 20 * MANY && syncs == 0 && copies == 0,
+        text);
+}
+
+static void check_memory(void)
+{
+    char text[160];
+    outcome o = run("devices=1", 1, PHOTOS, (lap_device_pool_options){.is_named = true, .memory = 200000});
+    snprintf(text, sizeof text, "memory for a photo or two at a time: %d by the device", o.on_devices);
+    check(o.right == PHOTOS && o.on_devices == PHOTOS && o.warnings == 0, text);
+    o = run("devices=1", 1, PHOTOS, (lap_device_pool_options){.is_named = true, .memory = 1000});
+    check(o.right == PHOTOS && o.on_devices == 0 && o.decoded_there == 0 && o.warnings == 0,
+        "no memory: not by the device");
+    check(o.encoded_there == PHOTOS, "what it leaves goes on from the pixels, as one photo does");
+    o = run("devices=1", 1, PHOTOS, (lap_device_pool_options){.is_named = true, .pinned = 10000});
+    check(o.right == PHOTOS && o.on_devices == 0 && o.warnings == 0, "no pinned memory: not by the device");
+}
+
+/* Who does what where no backend is named: large photos are a device's while there is one. */
+static void check_auto(void)
+{
+    const double never = 600000;
+    char text[160];
+    outcome o = run("devices=1", 1, PHOTOS, (lap_device_pool_options){.soon_ms = never});
+    snprintf(text, sizeof text, "beside the CPU: %d by the device, not by threads", o.on_devices);
+    check(o.right == PHOTOS && o.on_devices == PHOTOS && o.warnings == 0, text);
+    o = run("devices=2", 2, PHOTOS, (lap_device_pool_options){.soon_ms = never, .small_bytes = 1 << 20});
+    check(o.right == PHOTOS && o.on_devices == 0, "small ones are the CPU's");
+    o = run("devices=1,lost=15:719", 1, PHOTOS, (lap_device_pool_options){.soon_ms = never});
+    check(o.right == PHOTOS && o.warnings == 1, "the only one is lost: the CPU does the rest");
+    o = run("devices=1,slow=cudaMemGetInfo:2000", 1, MANY, (lap_device_pool_options){.soon_ms = 1});
+    snprintf(text, sizeof text, "a device that starts late: %d by the device", o.on_devices);
+    check(o.right == MANY && o.on_devices < MANY && o.warnings == 0, text);
+    o = run("devices=1,slow=cudaMemGetInfo:200", 1, PHOTOS, (lap_device_pool_options){.soon_ms = never});
+    check(o.right == PHOTOS && o.on_devices == PHOTOS, "one that is waited for");
+    o = run("devices=1,slow=cudaMemGetInfo:4000", 1, MANY,
+        (lap_device_pool_options){.soon_ms = never, .small_bytes = smallest_photo()});
+    snprintf(text, sizeof text, "small ones behind large ones do not wait for it: %d came early", o.early);
+    check(o.right == MANY && o.on_devices > 0 && o.early >= 2, text);
+}
+
+/* What was taken from a device that did not answer is freed when it does: the sanitizer finds what is not. */
+static void check_late(void)
+{
+    for (int i = 0; i < 2; i++) {
+        waits_for_calls = i == 1;
+        const outcome o = run("devices=1,slow=cudaEventQuery:1500", 1, PHOTOS,
+            (lap_device_pool_options){.is_named = true, .deadline_ms = 500});
+        check(o.right == PHOTOS && o.warnings == 1, waits_for_calls
+                                                        ? "a call that returns when its device was given up"
+                                                        : "a call that returns after the run");
+    }
+    waits_for_calls = false;
+}
+
+/* Of a list that names one that is not there nothing is left: no thread, and no memory for the sanitizer. */
+static void check_missing(void)
+{
+    static const int numbers[] = {0, 9};
+    lap_executor *executor = NULL;
+    need(lap_cudacpu_configure("devices=2") == 0, "settings of the runtime");
+    const lap_device_pool_options options = {.devices = numbers, .count = 2, .rung = rung, .is_named = true};
+    check(lap_executor_devices(context, THREADS, &options, &executor, &err) == LAP_E_BACKEND && !executor &&
+              strstr(err.message, "CUDA device 9 does not exist") != NULL,
+        "a device that does not exist is refused");
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/lapedge-pool-XXXXXX";
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    need(mkdtemp(folder) && chdir(folder) == 0 && mkdir("out", 0777) == 0, "a folder");
+    settings = lap_settings_default();
+    settings.backend = "cuda-fast";
+    settings.format = "jpg";
+    settings.sync = false;
+    /* Their number is looked at once a process. */
+    need(lap_cudacpu_configure("devices=3") == 0, "settings of the runtime");
+    need((context = lap_context_create(THREADS, &err)) && lap_tree_open("out", &tree, &err) == LAP_OK &&
+             lap_rung_find(LAP_OP_FILTER, "cuda-fast", &rung, &err) == LAP_OK,
+        "set-up");
+    for (int i = 0; i < PHOTOS; i++) {
+        make_photo(i);
+        expect_photo(i);
+    }
+    check_run("one device", "devices=1", 1, 0, PHOTOS);
+    check_run("two devices", "devices=2", 2, 0, PHOTOS);
+    check_run("three devices, work done at once", "devices=3,order=now", 3, 0, PHOTOS);
+    check_missing();
+    check_steady();
+    check_memory();
+    check_auto();
+    check_run("a device that pins nothing that is there", "devices=1,register=error", 1, 0, PHOTOS);
+    check_run("no pinned memory for a third photo", "devices=1,fail=cudaHostRegister:9:2", 1, 0, PHOTOS);
+    check_run("none at all", "devices=1,fail=cudaHostRegister:1:2:sticky", 1, 1, 0);
+    check_run("it is lost before it has started", "devices=1,fail=cudaMemGetInfo:1:719:sticky", 1, 1, 0);
+    check_run("one of two is lost", "devices=2,lost=15:719", 2, 1, 1);
+    check_run("the only one is lost", "devices=1,lost=15:719", 1, 1, 0);
+    check_run("a launch fails, and all after it", "devices=2,fail=cudaLaunchKernel:20:700:sticky", 2, 1, 1);
+    check_run("the only one hangs for ever", "devices=1,hang=15:-1", 1, 1, 0);
+    check_run("one of two hangs for ever", "devices=2,hang=15:-1", 2, 1, 1);
+    check_run("it hangs for a while", "devices=1,hang=15:60", 1, 0, PHOTOS);
+    check_late();
+    /* Last: its thread is still in that call when this program ends. */
+    const outcome o = run("devices=1,slow=cudaEventQuery:60000", 1, PHOTOS,
+        (lap_device_pool_options){.is_named = true, .deadline_ms = 1000});
+    check(o.right == PHOTOS && o.warnings == 1, "a call that does not come back");
+    printf("1..%d\n", number);
+    for (int i = 0; i < PHOTOS; i++) {
+        unlink(in_names[i]);
+        free(expected[i]);
+    }
+    lap_tree_close(&tree);
+    lap_context_destroy(context);
+    if (rmdir("out") || rmdir(folder))
+        fprintf(stderr, "%s is left\n", folder);
+    /* A thread may still be in a device: nothing that it uses is destroyed under it. */
+    fflush(stdout);
+#ifdef __SANITIZE_ADDRESS__
+    __lsan_do_leak_check();
+#endif
+    _exit(failures > 0);
+}

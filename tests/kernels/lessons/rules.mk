@@ -1,0 +1,25 @@
+# The judge of the lessons: its counts beside the profiler's, and what it says of solutions and of mistakes.
+ifeq ($(SAN)$(if $(COVERAGE),,$(findstring clang,$(CC))),)
+ifneq ($(CUDACPU_CXX),)
+# The kernels of the ladders as lessons are compiled.
+JUDGED_CU := $(sort $(filter-out %/queue.cu,$(wildcard cuda/device/*.cu)) \
+  $(wildcard cuda/filter/*.cu cuda/transpose/*.cu cuda/reduce/*.cu cuda/matvec/*.cu))
+JUDGED_CU_OBJ := $(JUDGED_CU:%=$(B)/lessons/%.o)
+$(B)/lessons/%.cu.o: %.cu lessons/rules.mk
+	@mkdir -p $(@D)
+	$(call say,CXX)$(JUDGE_CXX) -x c++ -O0 -fsanitize=thread -DLAP_HAVE_CUDA=1 -MMD -MP -c $< -o $@
+LESSON_TESTS := $(B)/tests/lessons_counts $(B)/tests/lessons_traps
+$(B)/lessons/tests/kernels/lessons/%.o: JUDGE_CXX += -Ilessons/judge
+$(B)/lessons/tests/kernels/lessons/traps.cpp.o: tests/kernels/lessons/traps.cpp lessons/rules.mk
+	@mkdir -p $(@D)
+	$(call say,CXX)$(JUDGE_CXX) -O0 -fsanitize=thread,bounds -MMD -MP -c $< -o $@
+$(B)/tests/lessons_counts: $(JUDGED_CU_OBJ)
+$(LESSON_TESTS): $(B)/tests/lessons_%: $(B)/lessons/tests/kernels/lessons/%.cpp.o $(B)/lessons/libjudge.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) -no-pie -o $@ -Wl,--whole-archive $(B)/lessons/libjudge.a -Wl,--no-whole-archive \
+	  $(filter %.o,$^) -lpthread
+-include $(JUDGED_CU_OBJ:.o=.d) $(LESSON_TESTS:$(B)/tests/lessons_%=$(B)/lessons/tests/kernels/lessons/%.cpp.d)
+tests/kernels/lessons/lessons.sh: $(B)/lessons/libjudge.a
+TESTS += $(LESSON_TESTS) tests/kernels/lessons/lessons.sh
+endif
+endif

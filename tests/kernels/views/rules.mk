@@ -1,0 +1,29 @@
+# Pixels that lie on a device, through the public library: on the CPU runtime of the CUDA tests.
+ifneq ($(CUDACPU_CXX),)
+VIEWS_LIBRARY := $(patsubst %,$(B)/cudacpu/asan/%.o,$(filter-out $(RUNG_SRC) %/none.c,$(sort $(SRC)))) $(B)/cudacpu/asan/libkernels.a
+VIEWS_TESTS := $(patsubst %,$(B)/tests/cudacpu_%,views stream)
+$(VIEWS_TESTS): $(B)/tests/cudacpu_%: $(B)/cudacpu/asan/tests/kernels/views/%.c.o $(VIEWS_LIBRARY)
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
+# As a user builds it: with nothing but the public header.
+$(B)/cudacpu/asan/views_example.o: tests/kernels/views/example.c src/lapedge.h
+	$(call say,CC)$(CC) -std=c11 -Wall -Wextra -Werror -Isrc -c $< -o $@
+$(B)/cudacpu/asan/views_example: $(B)/cudacpu/asan/views_example.o $(VIEWS_LIBRARY)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
+# The walk over faults (tests/faults/each.c) with a device at work.
+EVERY_FAULT_CUDA := $(patsubst %,$(B)/cudacpu/asan/tests/faults/%.c.o,each each_photo each_many calls)
+$(B)/tests/cudacpu_every_fault: $(EVERY_FAULT_CUDA) $(VIEWS_LIBRARY)
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
+TESTS += $(B)/tests/cudacpu_every_fault
+-include $(EVERY_FAULT_CUDA:.o=.d)
+tests/kernels/views/example.sh: $(B)/cudacpu/asan/views_example
+TESTS += $(VIEWS_TESTS) tests/kernels/views/example.sh
+-include $(patsubst %,$(B)/cudacpu/asan/%.d,$(wildcard tests/kernels/views/*.c))
+endif
+
+# The example for a machine with a GPU: nothing but libc is needed there.
+$(P)/stream_example: tests/kernels/views/example.c $(B)/liblapedge.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) -std=c11 -O2 -Wall -Wextra -Isrc -static-libgcc -o $@ $^ $(filter -L%,$(LIBS)) $(PORTABLE_LIBS)
+portable-tests: $(P)/stream_example

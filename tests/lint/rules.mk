@@ -1,1 +1,0 @@
-TESTS += tests/lint/lint.sh

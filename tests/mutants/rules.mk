@@ -1,7 +1,0 @@
-TESTS += tests/mutants/tool.py
-## mutants: plants one fault after the other and runs the tests; MUTANTS='600 --planted', JOBS=8 side by side
-MUTANTS ?= 60
-JOBS ?= 1
-.PHONY: mutants
-mutants:
-	@tools/mutants $(MUTANTS) --jobs=$(JOBS)

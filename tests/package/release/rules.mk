@@ -1,0 +1,3 @@
+ifeq ($(SAN)$(findstring clang,$(COMPILER)),)
+TESTS += tests/package/release/release.sh
+endif

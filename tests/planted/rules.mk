@@ -1,5 +1,0 @@
-# The program as it would be with wrong rungs in it: compare must show them at once.
-$(B)/tests/lapedge-planted: tests/planted/table.c tests/planted/sums.c $(CLI_OBJ) $(B)/liblapedge.a
-	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $^ $(LIBS)
-tests: $(B)/tests/lapedge-planted

@@ -1,3 +1,0 @@
-ifeq ($(SAN)$(findstring clang,$(COMPILER)),)
-TESTS += tests/release/release.sh
-endif

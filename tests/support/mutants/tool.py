@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""tools/test/mutants on a small tree with planted faults: what --census and --survivors find out, and what they write
+down.
+
+The tree has one file: the tests look at one of its functions, and not at the other."""
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, "tests/support")
+from tap import finish, report # noqa: E402 pylint: disable=wrong-import-position
+
+SOURCE = """int most(int a, int b);
+int unseen(int a);
+
+int most(int a, int b)
+{
+    int sum = a + b;
+    if (sum > 10)
+        sum = 10;
+    return sum;
+}
+
+int unseen(int a)
+{
+    if (a == 7)
+        return 8;
+    return a;
+}
+"""
+TEST = """int most(int a, int b);
+int unseen(int a);
+int main(void)
+{
+    return !(most(3, 4) == 7 && most(9, 9) == 10 && most(5, 6) == 10%s);
+}
+"""
+MAKEFILE = """lapedge: build/src/toy.o
+	cp $< $@
+build/src/toy.o: src/toy.c
+	mkdir -p $(@D)
+	$(CC) $(OPT) -c -o $@ $<
+build/tests/test_toy: tests/test_toy.c build/src/toy.o
+	mkdir -p $(@D)
+	$(CC) $(OPT) -o $@ $^
+build/tests/%.so:
+	mkdir -p $(@D)
+	touch $@
+"""
+RUN = '#!/bin/sh\nfor program; do :; done\nexec "$program"\n'
+TABLES = {"rooms.txt": "src: test_toy\nall: test_toy\nrest: test_toy\n", "census.tsv": "# counts\n",
+          "survivors.tsv": "# survivors\n", "equivalent.tsv": "# reasons\n", "planted.tsv": "# planted\n",
+          "seeds.tsv": "# seeds\n"}
+
+
+def write(tree, name, text):
+    path = tree / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def grow(tree):
+    for name in ("mutants", "mutants_rules.py"):
+        (tree / "tools/test").mkdir(parents=True, exist_ok=True)
+        shutil.copy(Path("tools/test") / name, tree / "tools/test")
+    for name, text in TABLES.items():
+        write(tree, "tests/support/mutants/" + name, text)
+    for name, text in {"src/toy.c": SOURCE, "Makefile": MAKEFILE, "tests/run": RUN, ".gitignore": "build\n",
+                       "tests/test_toy.c": TEST % ""}.items():
+        write(tree, name, text)
+    (tree / "tests/run").chmod(0o755)
+    subprocess.run(["git", "init", "-q"], cwd=tree, check=True)
+    subprocess.run(["git", "add", "-A"], cwd=tree, check=True)
+
+
+def mutants(tree, *words):
+    done = subprocess.run([sys.executable, "tools/test/mutants", *words], cwd=tree, capture_output=True, text=True,
+                          check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def rows(tree, name):
+    lines = (tree / "tests/support/mutants" / name).read_text().splitlines()
+    return [line.split("\t") for line in lines if not line.startswith("#")]
+
+
+def tries(output):
+    return sum(line.startswith(("caught", "survived", "equivalent", "no code")) for line in output.splitlines())
+
+
+def census(tree):
+    """file, faults, caught, no code, same object, reason, survived, not tried"""
+    (row,) = rows(tree, "census.tsv")
+    return row[0], *map(int, row[1:])
+
+
+def check(tree):
+    _, listed = mutants(tree, "--census=src/toy", "--list")
+    total = len(listed.splitlines())
+    report(total == 8, "the rules know eight faults in the tree", listed)
+
+    status, output = mutants(tree, "--census=src/toy", "--narrow")
+    name, faults, caught, *others, left, missing = census(tree)
+    report(status == 1 and name == "src/toy.c" and faults == total and missing == 0 and
+           caught + sum(others) + left == total, "a census counts each fault once", output)
+    survivors = rows(tree, "survivors.tsv")
+    report(len(survivors) == left >= 3 and caught >= 3, "it lists the faults that survived", survivors)
+    report(sum("a == 7" in row[1] or row[1] == "return 8;" for row in survivors) >= 3,
+           "faults that no test looks at survive", survivors)
+
+    status, output = mutants(tree, "--census=src/toy", "--narrow")
+    report(tries(output) == left and census(tree)[2] == caught and rows(tree, "survivors.tsv") == survivors,
+           "a second census tries nothing, and writes the same rows", output)
+
+    write(tree, "tests/test_toy.c", TEST % " && unseen(7) == 8 && unseen(6) == 6")
+    status, output = mutants(tree, "--census=src/toy", "--narrow", "--survivors")
+    now = census(tree)
+    report(now[1] == total and now[7] == 0 and now[2] > caught and now[2] + now[6] == caught + left,
+           "--survivors tries what survived, and the row still counts the whole file", f"{now}\n{output}")
+    report(all("a == 7" not in row[1] for row in rows(tree, "survivors.tsv")), "what is caught now is not listed",
+           rows(tree, "survivors.tsv"))
+
+    write(tree, "tests/support/mutants/equivalent.tsv", "# reasons\n" + "".join(
+        "\t".join([*row[:4], "a reason", row[4]]) + "\n" for row in rows(tree, "survivors.tsv")))
+    status, output = mutants(tree, "--census=src/toy", "--narrow")
+    report(status == 0 and census(tree)[6] == 0 and census(tree)[5] == now[6] and not rows(tree, "survivors.tsv"),
+           "a survivor with a reason is no survivor", f"{census(tree)}\n{output}")
+    report((tree / "src/toy.c").read_text() == SOURCE, "the sources are as they were")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    grow(Path(folder))
+    check(Path(folder))
+finish()

@@ -1,0 +1,530 @@
+/* Photos in place: what other programs do between two steps, records that cannot be written, and limits. */
+#include "tests/support/scratch.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "batch/in_place_record.h"
+#include "io/sink.h"
+#include "lapedge_program.h"
+
+enum { FOLDERS = 150, WIDTH = 16, LONGEST = 255 };
+
+/* ---- between the steps ----------------------------------------------------------------------------- */
+
+static struct between {
+    void (*before_rename)(void);
+    lap_code add, judge; /* what they return without being asked */
+    int fails;           /* how many lines are refused; then they are written */
+    int begun, done, synced;
+    lap_manifest_line last;
+} between;
+
+lap_code __real_lap_sink_publish(lap_sink *sink, lap_error *err);
+lap_code __wrap_lap_sink_publish(lap_sink *sink, lap_error *err);
+lap_code __wrap_lap_sink_publish(lap_sink *sink, lap_error *err)
+{
+    if (between.before_rename)
+        between.before_rename();
+    return __real_lap_sink_publish(sink, err);
+}
+
+lap_code __real_lap_record_add(
+    lap_record *record, int folder, const lap_manifest_line *line, bool sync, lap_error *err);
+lap_code __wrap_lap_record_add(
+    lap_record *record, int folder, const lap_manifest_line *line, bool sync, lap_error *err);
+lap_code __wrap_lap_record_add(
+    lap_record *record, int folder, const lap_manifest_line *line, bool sync, lap_error *err)
+{
+    between.begun += !line->is_done;
+    between.done += line->is_done;
+    between.synced += sync;
+    between.last = *line;
+    if (!between.add || between.fails-- <= 0)
+        return __real_lap_record_add(record, folder, line, sync, err);
+    if (err) {
+        *err = (lap_error){.code = between.add};
+        strcpy(err->subject, "the record");
+        strcpy(err->message, "cannot be written");
+    }
+    return between.add;
+}
+
+lap_code __real_lap_record_judge(
+    const lap_record *record, const lap_candidate *candidate, lap_was *was, lap_error *err);
+lap_code __wrap_lap_record_judge(
+    const lap_record *record, const lap_candidate *candidate, lap_was *was, lap_error *err);
+lap_code __wrap_lap_record_judge(
+    const lap_record *record, const lap_candidate *candidate, lap_was *was, lap_error *err)
+{
+    if (!between.judge)
+        return __real_lap_record_judge(record, candidate, was, err);
+    *err = (lap_error){.code = between.judge};
+    return between.judge;
+}
+
+/* ---- photos and runs ------------------------------------------------------------------------------- */
+
+static int open_scratch(void **state)
+{
+    (void)state;
+    between = (struct between){0};
+    return make_scratch() ? 0 : -1;
+}
+
+static void put_photo(const char *path, int rows)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "P5\n%d %d\n255\n", WIDTH, rows);
+    for (int i = 0; i < WIDTH * rows; i++)
+        putc((i * 37 + rows) & 255, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static bool is_photo(const char *path, int rows) /* the one that put_photo makes */
+{
+    char mine[4096], theirs[4096];
+    put_photo(at("like.pgm"), rows);
+    FILE *a = fopen(at("like.pgm"), "r"), *b = fopen(path, "r");
+    assert_non_null(a);
+    assert_non_null(b);
+    const size_t size = fread(mine, 1, sizeof mine, a), other = fread(theirs, 1, sizeof theirs, b);
+    fclose(a);
+    fclose(b);
+    return size == other && memcmp(mine, theirs, size) == 0;
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    char bytes[4096];
+    FILE *a = fopen(from, "r"), *b = fopen(to, "w");
+    assert_non_null(a);
+    assert_non_null(b);
+    const size_t size = fread(bytes, 1, sizeof bytes, a);
+    assert_int_equal(fwrite(bytes, 1, size, b), size);
+    fclose(a);
+    assert_int_equal(fclose(b), 0);
+}
+
+static int open_descriptors(void)
+{
+    int count = 0;
+    DIR *dir = opendir("/proc/self/fd");
+    assert_non_null(dir);
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count;
+}
+
+typedef struct result {
+    lap_code code;
+    lap_error err;
+    lap_batch_counts counts;
+    lap_report last, reports[4]; /* of the first four */
+    int files, most_descriptors;
+} result;
+
+static void on_event(void *user, const lap_batch_file *file, const lap_batch_counts *counts)
+{
+    result *r = user;
+    (void)counts;
+    if (!file)
+        return;
+    if (r->files < 4)
+        r->reports[r->files] = *file->report;
+    r->files++;
+    const int now = open_descriptors();
+    r->most_descriptors = now > r->most_descriptors ? now : r->most_descriptors;
+}
+
+static lap_settings unsynced(void)
+{
+    lap_settings s = lap_settings_default();
+    s.sync = false;
+    return s;
+}
+
+static result run(lap_batch_options options, lap_in_place order, lap_settings settings)
+{
+    result r = {0};
+    lap_context *context = lap_context_create(2, NULL);
+    assert_non_null(context);
+    order.options = &options;
+    order.each = on_event;
+    order.user = &r;
+    r.code = lap_batch_in_place(context, &order, &settings, &r.counts, &r.err);
+    lap_context_destroy(context);
+    return r;
+}
+
+static const char *two[2];
+
+static lap_batch_options two_photos(void)
+{
+    static char paths[2][128];
+    for (int i = 0; i < 2; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s/%d.pgm", scratch, i);
+        put_photo(paths[i], 20 + i);
+        two[i] = paths[i];
+    }
+    return (lap_batch_options){.inputs = two, .input_count = 2, .jobs = 1};
+}
+
+/* ---- the record ------------------------------------------------------------------------------------ */
+
+static void a_line_says_what_was_replaced_and_by_whom(void **state)
+{
+    struct stat photo;
+    (void)state;
+    for (int sync = 0; sync < 2; sync++) {
+        lap_batch_options o = two_photos();
+        lap_settings s = unsynced();
+        s.sync = sync;
+        assert_int_equal(stat(two[1], &photo), 0);
+        between = (struct between){0};
+        const result r = run(o, (lap_in_place){.again = true}, s);
+        assert_int_equal(r.code, LAP_OK);
+        assert_int_equal(r.counts.ok, 2);
+        assert_int_equal(r.counts.found, 2);
+        assert_int_equal(between.begun, 2);
+        assert_int_equal(between.done, 2);
+        assert_int_equal(between.synced, sync ? 2 : 0);
+        assert_int_equal(between.last.maker, LAP_MAKER_RUN);
+        assert_int_equal(between.last.input_size, photo.st_size);
+        assert_int_equal(between.last.input_mtime_s, photo.st_mtim.tv_sec);
+        assert_int_equal(between.last.input_mtime_ns, photo.st_mtim.tv_nsec);
+    }
+}
+
+/* Without its line an output would be filtered again, so the photo stays. */
+static void no_line_no_rename(void **state)
+{
+    (void)state;
+    lap_batch_options o = two_photos();
+    between = (struct between){.add = LAP_E_WRITE, .fails = 1};
+    result r = run(o, (lap_in_place){0}, unsynced());
+    assert_int_equal(r.code, LAP_E_WRITE);
+    assert_int_equal(r.counts.failed, 2);
+    assert_int_equal(between.begun, 1); /* the record is not trusted any more */
+    assert_int_equal(between.done, 0);
+    for (int i = 0; i < 2; i++) {
+        assert_true(is_photo(two[i], 20 + i));
+        assert_int_equal(r.reports[i].error.code, LAP_E_WRITE);
+        assert_non_null(strstr(r.reports[i].error.message, "is left alone, because of the record"));
+    }
+    between = (struct between){.add = LAP_E_WRITE, .fails = 1};
+    r = run(o, (lap_in_place){.again = true}, unsynced());
+    assert_int_equal(r.code, LAP_OK);
+    assert_int_equal(r.counts.ok, 2);
+    assert_int_equal(between.begun, 1);
+    assert_int_equal(between.done, 0);
+    assert_false(is_photo(two[0], 20) || is_photo(two[1], 21));
+}
+
+static void a_full_disk_stops_the_run(void **state)
+{
+    (void)state;
+    for (int again = 0; again < 2; again++) {
+        lap_batch_options o = two_photos();
+        between = (struct between){.add = LAP_E_DISK_FULL, .fails = 1};
+        const result r = run(o, (lap_in_place){.again = again}, unsynced());
+        assert_int_equal(r.code, LAP_E_DISK_FULL);
+        assert_non_null(strstr(r.err.message, "stopped early"));
+        assert_int_equal(r.reports[0].error.code, LAP_E_DISK_FULL);
+        assert_null(strstr(r.reports[0].error.message, "left alone"));
+        assert_true(is_photo(two[0], 20)); /* the other one may have been finished before */
+    }
+}
+
+static void memory_that_runs_out_costs_one_photo(void **state)
+{
+    (void)state;
+    for (int again = 0; again < 2; again++) {
+        lap_batch_options o = two_photos();
+        between = (struct between){.add = LAP_E_MEMORY, .fails = 1};
+        const result r = run(o, (lap_in_place){.again = again}, unsynced());
+        assert_int_equal(r.code, LAP_OK);
+        assert_int_equal(r.reports[0].error.code, LAP_E_MEMORY);
+        assert_int_equal(r.reports[1].status, LAP_DONE);
+        assert_true(is_photo(two[0], 20) && !is_photo(two[1], 21));
+    }
+}
+
+static void an_error_of_the_judge_names_the_photo(void **state)
+{
+    (void)state;
+    lap_batch_options o = two_photos();
+    between.judge = LAP_E_UNREADABLE;
+    const result r = run(o, (lap_in_place){0}, unsynced());
+    assert_int_equal(r.counts.failed, 2);
+    assert_string_equal(r.reports[0].error.subject, two[0]);
+    assert_true(is_photo(two[0], 20));
+}
+
+/* ---- other programs -------------------------------------------------------------------------------- */
+
+static void another_photo_comes(void)
+{
+    put_photo(at("new.pgm"), 33);
+    assert_int_equal(rename(at("new.pgm"), two[1]), 0);
+}
+
+static void an_output_comes(void) /* as from another run */
+{
+    copy_file(two[0], at("new.pgm"));
+    assert_int_equal(rename(at("new.pgm"), two[1]), 0);
+}
+
+static void a_photo_that_comes_before_the_rename_stays(void **state)
+{
+    (void)state;
+    for (int again = 0; again < 2; again++) {
+        lap_batch_options o = two_photos();
+        o.inputs++;
+        o.input_count--;
+        between = (struct between){.before_rename = another_photo_comes};
+        const result r = run(o, (lap_in_place){.again = again}, unsynced());
+        assert_int_equal(r.reports[0].status, LAP_FAILED);
+        assert_int_equal(r.reports[0].error.code, LAP_E_CHANGED);
+        assert_int_equal(between.done, 0); /* nothing was */
+        assert_true(is_photo(two[1], 33));
+        assert_int_equal(count_temps(scratch), 1); /* the record */
+    }
+}
+
+static void an_output_that_comes_before_the_rename_is_known(void **state)
+{
+    (void)state;
+    lap_batch_options o = two_photos(), first = o;
+    first.input_count = 1;
+    assert_int_equal(run(first, (lap_in_place){0}, unsynced()).counts.ok, 1);
+    o.inputs++;
+    o.input_count--;
+    for (int again = 0; again < 2; again++) {
+        put_photo(two[1], 21);
+        between.before_rename = an_output_comes;
+        const result r = run(o, (lap_in_place){.again = again}, unsynced());
+        assert_int_equal(r.reports[0].status, again ? LAP_FAILED : LAP_SKIPPED);
+        assert_int_equal(r.reports[0].error.code, again ? LAP_E_CHANGED : LAP_OK);
+    }
+}
+
+/* ---- names and folders ----------------------------------------------------------------------------- */
+
+static void folders_are_left_one_by_one(void **state)
+{
+    static char paths[FOLDERS][128];
+    const char *inputs[FOLDERS];
+    (void)state;
+    for (int i = 0; i < FOLDERS; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s/%d", scratch, i);
+        assert_int_equal(mkdir(paths[i], 0755), 0);
+        strcat(paths[i], "/same.pgm");
+        put_photo(paths[i], 20);
+        inputs[i] = paths[i];
+    }
+    const int before = open_descriptors();
+    const lap_batch_options o = {.inputs = inputs, .input_count = FOLDERS, .jobs = 1};
+    const result r = run(o, (lap_in_place){0}, unsynced());
+    assert_int_equal(r.code, LAP_OK);
+    assert_int_equal(r.counts.ok, FOLDERS); /* one name in each folder is a photo each */
+    assert_true(r.most_descriptors < before + FOLDERS);
+    assert_int_equal(open_descriptors(), before);
+}
+
+static void a_photo_that_is_named_twice_is_done_once(void **state)
+{
+    (void)state;
+    lap_batch_options o = two_photos();
+    two[1] = two[0];
+    const result r = run(o, (lap_in_place){.again = true}, unsynced());
+    assert_int_equal(r.counts.ok, 1);
+    assert_int_equal(r.counts.skipped, 1);
+    assert_string_equal(r.reports[1].note, "the same file as an earlier one; it is filtered once");
+    assert_int_equal(between.done, 1);
+}
+
+static void the_name_of_a_backup_may_be_as_long_as_a_name(void **state)
+{
+    char path[512], kept[520];
+    const char *const inputs[] = {path};
+    (void)state;
+    for (int over = 0; over < 2; over++) {
+        const int name = LONGEST - 5 + over;
+        snprintf(path, sizeof path, "%s/%0*d.pgm", scratch, name - 4, 0);
+        put_photo(path, 20);
+        const lap_batch_options o = {.inputs = inputs, .input_count = 1};
+        const result r = run(o, (lap_in_place){.backup = ".orig"}, unsynced());
+        assert_int_equal(r.reports[0].status, over ? LAP_FAILED : LAP_DONE);
+        assert_true(!over || is_photo(path, 20));
+        snprintf(kept, sizeof kept, "%s.orig", path);
+        assert_true(over || is_photo(kept, 20));
+        if (over)
+            assert_string_equal(r.reports[0].error.message, "the name of its backup is too long");
+    }
+}
+
+static void the_longest_name_is_a_name(void **state)
+{
+    char path[512];
+    const char *const inputs[] = {path};
+    (void)state;
+    snprintf(path, sizeof path, "%s/%0*d.pgm", scratch, LONGEST - 4, 0);
+    put_photo(path, 20);
+    const lap_batch_options o = {.inputs = inputs, .input_count = 1};
+    assert_int_equal(run(o, (lap_in_place){0}, unsynced()).counts.ok, 1);
+    assert_false(is_photo(path, 20));
+}
+
+static void a_run_without_standard_input(void **state)
+{
+    (void)state;
+    const lap_batch_options o = two_photos();
+    const int kept = dup(STDIN_FILENO);
+    assert_int_equal(close(STDIN_FILENO), 0);
+    const result r = run(o, (lap_in_place){0}, unsynced());
+    if (kept >= 0)
+        assert_int_equal(dup2(kept, STDIN_FILENO), STDIN_FILENO);
+    close(kept);
+    assert_int_equal(r.counts.ok, 2);
+}
+
+static void what_stopped_runs_left_goes(void **state)
+{
+    (void)state;
+    lap_batch_options o = two_photos();
+    const char *dead = ".lapedge-00000000-1-1-0000000b.tmp";
+    const struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    put(at(dead), "");
+    assert_int_equal(utimensat(AT_FDCWD, at(dead), long_ago, 0), 0);
+    o.dry_run = true;
+    assert_int_equal(run(o, (lap_in_place){0}, unsynced()).counts.ok, 2);
+    assert_int_equal(access(at(dead), F_OK), 0);
+    o.dry_run = false;
+    assert_int_equal(run(o, (lap_in_place){0}, unsynced()).counts.ok, 2);
+    assert_int_equal(access(at(dead), F_OK), -1);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------- */
+
+static void the_first_failure_is_the_last_photo(void **state)
+{
+    static char paths[FOLDERS][128];
+    const char *inputs[FOLDERS];
+    (void)state;
+    for (int i = 0; i < FOLDERS; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s/%d.pgm", scratch, i);
+        put_photo(paths[i], 20);
+        inputs[i] = paths[i];
+    }
+    put(paths[0], "no photo");
+    const lap_batch_options o = {.inputs = inputs, .input_count = FOLDERS, .jobs = 1, .fail_fast = true};
+    const result r = run(o, (lap_in_place){0}, unsynced());
+    assert_int_equal(r.files, 1);
+    assert_int_equal(r.counts.failed, 1);
+    assert_true(r.counts.found < FOLDERS);
+    for (int i = 1; i < FOLDERS; i++)
+        assert_true(is_photo(paths[i], 20));
+}
+
+static void a_dry_run_foresees_what_the_name_rules_out(void **state)
+{
+    (void)state;
+    lap_batch_options o = two_photos();
+    assert_int_equal(rename(two[0], at("0.orig")), 0);
+    two[0] = at("0.orig");
+    o.dry_run = true;
+    const result r = run(o, (lap_in_place){0}, unsynced());
+    assert_int_equal(r.reports[0].status, LAP_FAILED);
+    assert_int_equal(r.reports[0].error.code, LAP_E_USAGE);
+    assert_int_equal(r.reports[1].status, LAP_DONE);
+    assert_int_equal(between.begun, 0);
+}
+
+static void rows(void *user, int rows_done, int rows_total)
+{
+    (void)rows_done, (void)rows_total;
+    *(int *)user = 1;
+}
+
+static void statistics_and_progress_are_of_one_photo(void **state)
+{
+    (void)state;
+    for (int count = 1; count <= 2; count++) {
+        lap_run_stats stats, untouched;
+        int moved = 0;
+        lap_batch_options o = two_photos();
+        o.input_count = (size_t)count;
+        memset(&stats, 7, sizeof stats);
+        memset(&untouched, 7, sizeof untouched);
+        lap_settings s = unsynced();
+        s.stats = &stats;
+        s.progress = rows;
+        s.progress_user = &moved;
+        assert_int_equal(run(o, (lap_in_place){.again = true}, s).counts.ok, count);
+        assert_int_equal(moved, count == 1);
+        assert_int_equal(memcmp(&stats, &untouched, sizeof stats) == 0, count == 2);
+    }
+}
+
+static void what_is_refused_is_refused_before_the_first_photo(void **state)
+{
+    (void)state;
+    lap_batch_options o = two_photos();
+    const char *const sides[] = {two[1]}, *const folder[] = {two[0], scratch}, *list[1];
+    const result empty = {0};
+    lap_settings bad = unsynced();
+    bad.quality = 101;
+    result r = run(o, (lap_in_place){0}, bad);
+    assert_int_equal(r.code, LAP_E_USAGE);
+    o.inputs = folder;
+    r = run(o, (lap_in_place){0}, unsynced());
+    assert_int_equal(r.code, LAP_E_USAGE);
+    assert_string_equal(r.err.subject, scratch);
+    o.input_count = 1; /* the element behind the inputs is not read */
+    r = run(o, (lap_in_place){.again = true}, unsynced());
+    assert_int_equal(r.counts.ok, 1);
+    o = two_photos();
+    o.sides = sides;
+    o.side_count = 1;
+    r = run(o, (lap_in_place){0}, unsynced());
+    assert_int_equal(r.code, LAP_E_CLASH);
+    assert_int_equal(r.counts.expected, empty.counts.expected);
+    put(at("list"), two[0]);
+    list[0] = o.files_from = at("list");
+    o.inputs = NULL;
+    o.input_count = 0;
+    o.sides = list;
+    r = run(o, (lap_in_place){0}, unsynced());
+    assert_int_equal(r.code, LAP_E_CLASH);
+    assert_true(is_photo(two[0], 20) && is_photo(two[1], 21));
+}
+
+int main(void)
+{
+#define IN_SCRATCH(test) cmocka_unit_test_setup_teardown(test, open_scratch, remove_scratch)
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(a_line_says_what_was_replaced_and_by_whom),
+        IN_SCRATCH(no_line_no_rename),
+        IN_SCRATCH(a_full_disk_stops_the_run),
+        IN_SCRATCH(memory_that_runs_out_costs_one_photo),
+        IN_SCRATCH(an_error_of_the_judge_names_the_photo),
+        IN_SCRATCH(a_photo_that_comes_before_the_rename_stays),
+        IN_SCRATCH(an_output_that_comes_before_the_rename_is_known),
+        IN_SCRATCH(folders_are_left_one_by_one),
+        IN_SCRATCH(a_photo_that_is_named_twice_is_done_once),
+        IN_SCRATCH(the_name_of_a_backup_may_be_as_long_as_a_name),
+        IN_SCRATCH(the_longest_name_is_a_name),
+        IN_SCRATCH(a_run_without_standard_input),
+        IN_SCRATCH(what_stopped_runs_left_goes),
+        IN_SCRATCH(the_first_failure_is_the_last_photo),
+        IN_SCRATCH(a_dry_run_foresees_what_the_name_rules_out),
+        IN_SCRATCH(statistics_and_progress_are_of_one_photo),
+        IN_SCRATCH(what_is_refused_is_refused_before_the_first_photo),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
