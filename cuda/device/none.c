@@ -92,8 +92,8 @@ lap_code DOES(lap_cuda_copy_shared, (const lap_view *in, const lap_view *out, co
 bool DOES(lap_cuda_jpeg_decode_plan, (const lap_jpeg_frame *frame, bool gray, size_t scan_bytes,
     const lap_cuda_jpeg_tuning *tuning, lap_cuda_jpeg_plan *plan), return false)
 DOES_NOTHING(lap_cuda_jpeg_decode_stage_tables, (const lap_cuda_jpeg_plan *plan, void *staging, bool is_kept))
-FAILS(lap_cuda_jpeg_decode_enqueue, (const lap_cuda_jpeg_photo *photos, int count, const lap_cuda_table *table,
-    void *stream, void *const *events, lap_error *err))
+FAILS(lap_cuda_jpeg_decode_enqueue, (const lap_cuda_jpeg_photo *photos, int count,
+    const lap_cuda_table *table, void *stream, void *const *events, lap_error *err))
 bool DOES(lap_cuda_jpeg_encode_plan_make, (const lap_cuda_jpeg_target *target, size_t capacity,
     lap_cuda_jpeg_encode_plan *plan), return false)
 FAILS(lap_cuda_jpeg_encode_enqueue, (const lap_cuda_jpeg_picture *pictures, int count,

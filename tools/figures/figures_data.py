@@ -1163,7 +1163,8 @@ def names():
              encoders, encoders_c, encoder_steps, encoder_forms, encoder_whole, encoder_folders, at_once,
              form_at_once, unmarked, encoder_goals, encoder_bounds, bound, bound_change, stage_share,
              restart_ms, neon, fused, figures_steps.steps,
-             folder_rates, folder_stages, small_photos, small_rates, chain_rates, sample, inner_loop, two_devices, one_of_two, max, min, abs)
+             folder_rates, folder_stages, small_photos, small_rates, chain_rates,
+             sample, inner_loop, two_devices, one_of_two, max, min, abs)
     return {function.__name__: function for function in known}
 
 
