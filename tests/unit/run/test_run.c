@@ -13,10 +13,10 @@
 
 #include "base/border.h"
 #include "base/image.h"
-#include "jpeg_make.h"
 #include "lapedge_program.h"
 #include "run/run.h"
 #include "rungs/backend.h"
+#include "tests/support/jpeg_make.h"
 
 static char folder[] = "/tmp/lapedge-run-XXXXXX";
 static lap_context *context;
