@@ -9,7 +9,7 @@
  *     if (lap_run_file(context, "photo.jpg", "edges.jpg", &settings, NULL, &error) != LAP_OK)
  *         fprintf(stderr, "%s\n", lap_error_text(&error, (char[800]){0}, 800));
  *
- * 2. A folder of photos, to another folder. If the call is stopped, the next one continues:
+ * 2. A folder of photos, to another folder. If the run is stopped, the same call continues it:
  *     const char *inputs[] = {"photos"};
  *     lap_batch_options options = {.inputs = inputs, .input_count = 1, .out_dir = "edges"};
  *     lap_batch_counts counts;
@@ -44,8 +44,8 @@
  * object may be used by one thread at a time. Functions that take no object are thread safe.
  *
  * ERRORS. A function that can fail returns a lap_code and fills the caller's lap_error, which may be NULL.
- * Any may return LAP_E_MEMORY; with a context also LAP_E_CANCELLED. No function exits, prints, or installs a
- * signal handler. Other pointers may be NULL only if documented. A callback's pointers live during its call.
+ * Any may return LAP_E_MEMORY; with a context also LAP_E_CANCELLED. No function exits, prints or catches
+ * signals. Other pointers may be NULL only if documented. A callback's pointers are valid until it returns.
  *
  * COMPATIBILITY. A program keeps working with every later library of the same SONAME. Functions and
  * enumerators are added, never changed. Structs that the caller allocates keep their size: new fields replace
@@ -159,8 +159,8 @@ LAP_API lap_params lap_params_default(void); /* laplace5, clamp, scale 1, offset
 /* LAP_CONSTANT + V: every pixel beyond the edges is V, 0 to 255. LAP_WRAP holds the whole image in memory. */
 typedef enum lap_border { LAP_ZERO, LAP_REPLICATE, LAP_REFLECT, LAP_REFLECT101, LAP_WRAP,
     LAP_CONSTANT = 256, LAP_CONSTANT_LAST = LAP_CONSTANT + 255 } lap_border;
-/* The values are EXIF's. H mirrors left and right, V top and bottom; 90 and 270 turn clockwise. TRANSPOSE
- * mirrors along the main diagonal, TRANSVERSE along the other one. */
+/* The values are those of the EXIF tag. H mirrors left and right, V top and bottom; 90 and 270 turn
+ * clockwise. TRANSPOSE mirrors along the main diagonal, TRANSVERSE along the other one. */
 typedef enum lap_turn { LAP_TURN_NONE = 1, LAP_TURN_H = 2, LAP_TURN_180 = 3, LAP_TURN_V = 4,
     LAP_TURN_TRANSPOSE = 5, LAP_TURN_90 = 6, LAP_TURN_TRANSVERSE = 7, LAP_TURN_270 = 8 } lap_turn;
 /* Whether a JPEG is turned without loss (filter false), by moving its coded blocks. AUTO does so if the
@@ -334,7 +334,7 @@ typedef struct lap_info {
         int segments;
         uint64_t bytes;
     } metadata[LAP_INFO_KINDS];
-    int longest_scan, longest_percent; /* the largest parallel scan: number, % of the file; or 0 */
+    int longest_scan, longest_percent; /* largest of the scans decoded in parallel: number, % of file; or 0 */
     uint64_t reserved[7];
 } lap_info;
 /* Reads the structure of an image file ("-": standard input) without decoding pixels. Strings in *info are

@@ -1,5 +1,5 @@
-/* A run over many files. The first walk only looks (batch_look.c). The second submits jobs and takes results
- * back; it is never more than a few jobs ahead. */
+/* A run over many files. The first walk only looks (batch_look.c). The second walk submits jobs and takes
+ * back their results; it is never more than a few jobs ahead of the results. */
 #include "batch/batch.h"
 
 #include <errno.h>
@@ -88,7 +88,7 @@ typedef struct plan {  /* what to do with one input */
     char relative[PATH_MAX], output[PATH_MAX]; /* output is empty until it is known */
 } plan;
 
-/* In a dry run: a photo that may not be read is known to fail. */
+/* In a dry run: whether this process lacks permission to read the photo, so that it would fail. */
 static lap_status foresee(const lap_walk_entry *entry, lap_error *why)
 {
     lap_source *source = NULL;
@@ -269,7 +269,7 @@ static batch *create(lap_context *context, const lap_batch_options *options, con
     return b;
 }
 
-/* Returns the path of the timeline; NULL: none was requested. */
+/* Returns the path of the timeline; NULL: no timeline was requested. */
 static const char *trace_of(const lap_batch_options *options)
 {
     return options->devices && !options->dry_run ? options->devices->trace : NULL;

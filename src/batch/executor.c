@@ -196,7 +196,7 @@ lap_code lap_executor_submit(lap_executor *ex, lap_job *job, lap_error *err)
     }
     STAILQ_INSERT_TAIL(&ex->waiting, job, next);
     ex->queued++;
-    /* If no thread can be started and none is running, this job is the only one waiting. */
+    /* If no thread can be started and no thread is running, this job is the only one waiting. */
     const bool fails = !lap_executor_wake(ex) && !ex->kind->waits;
     if (fails) {
         (void)lap_job_pop(&ex->waiting);
@@ -270,7 +270,7 @@ void lap_executor_close(lap_executor *ex)
 {
     if (!ex)
         return;
-    /* The last job is reaped before its worker releases the mutex: wait for that. */
+    /* The last job may be reaped before its worker releases the mutex, so wait until the worker has. */
     lap_pool_drain(ex->context->pool);
     if (!ex->kind->close || ex->kind->close(ex))
         lap_executor_free(ex);

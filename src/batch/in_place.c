@@ -27,7 +27,7 @@ typedef struct folder { /* a folder of photos */
     lap_tree tree;      /* open while it has users */
     char *path;         /* the path that named it first */
     lap_record record;
-    lap_error refused; /* why no more photos of this folder are replaced; LAP_OK: replacing goes on */
+    lap_error refused; /* why no more photos of this folder are replaced; LAP_OK: photos are still replaced */
     int users;
 } folder;
 
@@ -71,7 +71,7 @@ static lap_code make_folder(in_place *run, const char *path, uint64_t key, folde
     return lap_map64_put(&run->places, key, run->folder_count, err);
 }
 
-/* Opens the folder of a path without links; it stays open until its users have left. */
+/* Opens the folder of a path without links; it stays open until no photo uses it any more. */
 static lap_code enter_folder(in_place *run, const char *path, folder **entered, lap_error *err)
 {
     struct stat st;
@@ -238,7 +238,7 @@ static void judge_changed(in_place *run, photo *p)
     if (run->order->again || fstatat(f->tree.fd, p->job.relative, &p->job.seen, AT_SYMLINK_NOFOLLOW) != 0 ||
         lap_record_refresh(&f->record, f->tree.fd, &why) != LAP_OK || judge(run, p, &why) != LAP_SKIPPED)
         return;
-    /* Notes from decoding concern the photo, which the other run reports. */
+    /* Drop the notes from decoding: they concern the photo, and the other run reports them. */
     *report = (lap_report){.status = LAP_SKIPPED, .error = why};
 }
 
@@ -497,7 +497,7 @@ static void begin(in_place *run, const lap_settings *settings, lap_batch_counts 
         run->settings.progress = NULL;
     }
     lap_jobs_begin(&run->jobs, run->context, options, counts);
-    /* Without large_bytes "auto" uses no device: a crashing driver would end the run. */
+    /* large_bytes stays 0, so "auto" uses no device: a crashing driver would end the run. */
     run->load = (lap_batch_load){.settings = &run->settings, .devices = options->devices, .is_written = true};
     run->jobs.give = give;
     run->jobs.tick = tick;
@@ -519,7 +519,7 @@ lap_code lap_batch_in_place(lap_context *context, const lap_in_place *order, con
     lap_jobs_close(&run.jobs);
     for (size_t i = 0; i < run.folder_count; i++) {
         lap_record_end(&run.folders[i]->record);
-        lap_tree_close(&run.folders[i]->tree); /* of a photo for which no thread could be started */
+        lap_tree_close(&run.folders[i]->tree); /* report of a photo for which no thread could be started */
         free(run.folders[i]->path);
         free(run.folders[i]);
     }

@@ -2,8 +2,8 @@
  * runs in place. Names do not count: an output is known by its device, inode, size and time, or else by its
  * content.
  *
- * These facts only decide whether a walk passes a file over, or counts it as filtered before. They are never
- * a reason to replace or remove a file, so it does not matter who wrote a record. */
+ * These facts only decide whether a walk skips a file, or counts it as already filtered. They are never a
+ * reason to replace or remove a file, so it does not matter who wrote a record. */
 #ifndef LAP_KNOWN_H
 #define LAP_KNOWN_H
 

@@ -68,7 +68,7 @@ size_t lap_manifest_unbelieved(const lap_manifest *m, bool *is_all, lap_error *w
 
 /* ---- files ------------------------------------------------------------------------------------- */
 
-/* Reads from *from on; does not open the file if it has not grown. */
+/* Reads the file from *from on; does not open it if it has not grown. */
 static lap_code read_file(reading *r, const char *name, off_t *from, lap_error *err)
 {
     lap_manifest *m = r->manifest;

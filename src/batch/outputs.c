@@ -33,7 +33,7 @@ static bool is_below(const char *path, const char *folder)
            (path[length] == '/' || path[length] == '\0' || (length && folder[length - 1] == '/'));
 }
 
-/* Forgets the scopes that a path is not below; NULL: all. */
+/* Forgets the scopes that do not contain the path; NULL: forgets all scopes. */
 static void leave_scopes(lap_outputs *o, const char *path)
 {
     while (o->count && !(path && is_below(path, o->scopes[o->count - 1].path))) {
@@ -189,7 +189,7 @@ lap_code lap_outputs_judge(lap_outputs *o, const lap_found *file, bool *is_taken
         *is_taken = !is_output && !o->scopes[i].is_out;
         if (*is_taken)
             continue;
-        if (!is_output || !o->scopes[i].is_out) /* this run's own outputs are nothing to report */
+        if (!is_output || !o->scopes[i].is_out) /* this run's own outputs are not reported */
             count_left(o, &o->scopes[i], file->path, !is_output);
         return LAP_OK;
     }

@@ -1,4 +1,5 @@
-/* Determines this process's share of the work from an option, or from the scheduler that started it. */
+/* Determines this process's share of the work from an option, or from the scheduler that started the
+ * process. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

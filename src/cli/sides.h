@@ -19,8 +19,8 @@ size_t lap_cli_list_sides(const lap_cli *cli, const char *names[LAP_SIDES]);
 /* Whether a path stands for standard output. */
 bool lap_cli_is_stdout(const char *path);
 
-/* --log: a first line with the settings, then one line per file. Each is appended with one call, so that a
- * run that is killed leaves whole ones. */
+/* --log: a first line with the settings, then one line per file. Each line is appended with one call, so that
+ * a run that is killed leaves only whole lines. */
 typedef struct lap_cli_log {
     const lap_settings *settings;
     int fd;

@@ -39,7 +39,7 @@ lap_code lap_lossless_check(const lap_settings *s, lap_error *err)
 }
 
 /* Falls back to decoding and re-encoding, or fails if the settings demand a lossless turn. Copies `why`.
- * loses: the JPEG is the cause, so the user does not expect a loss. */
+ * loses: the JPEG rules out the lossless turn, not a setting, so the user does not expect a loss. */
 static lap_code decline(lap_photo *p, const char *why, bool loses, lap_error *err)
 {
     lap_lossless_way *way = &p->lossless;

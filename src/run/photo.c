@@ -63,7 +63,7 @@ static lap_code run_bands(lap_photo *p, lap_error *err)
     return code;
 }
 
-/* Takes the photo's memory from the budget in one piece, before any of it is used: so no photo holds memory
+/* Takes the photo's memory from the budget in one piece, before any of it is used, so no photo holds memory
  * while it waits for more. *has: the bytes to give back. */
 static lap_code take_memory(lap_photo *p, uint64_t *has, lap_error *err)
 {

@@ -34,7 +34,7 @@ static lap_code plan_device(lap_plan *plan, const lap_settings *s, lap_error *er
     return code;
 }
 
-/* Whether the first rows need the last ones. */
+/* Whether the first rows of the output need the last rows of the input. */
 static bool wraps(const lap_plan *plan)
 {
     return plan->rung && plan->border == LAP_WRAP;

@@ -21,7 +21,7 @@ typedef struct lap_plan {
     bool decodes_there;
     bool encodes_there; /* and the device can make this kind of file */
     int device;
-    const char *no_device; /* why a device filters but does not decode or encode; else NULL */
+    const char *no_device; /* if a device filters but does not decode or encode: why; else NULL */
     bool gray;
     uint64_t max_memory; /* 0: no limit */
     lap_progress_fn *progress;

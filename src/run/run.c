@@ -37,7 +37,8 @@ static lap_code open_ends(lap_photo *p, const lap_run_order *order, lap_error *e
 {
     lap_code code = lap_settings_check(order->settings, err);
     if (code == LAP_OK)
-        code = lap_source_open(order->in, &p->source, err); /* first, to report a missing input first */
+        code = lap_source_open(order->in, &p->source, err); /* first, so that a missing input is reported
+                                                               first */
     if (code == LAP_OK)
         code = lap_error_about(err, lap_settings_with_format(order->settings, order->out, &p->settings, err),
             order->settings->in_place ? order->in : order->out);

@@ -65,8 +65,8 @@ static void write_log(in_place_run *run, const lap_batch_file *file)
     json_decref(line);
 }
 
-/* --stats. A photo that is up to date is an output already: its own pixels, and so its statistics, are
- * gone. */
+/* --stats. A photo that is up to date is already an output: its original pixels are gone, and so are their
+ * statistics. */
 static int write_stats(const in_place_run *run, const lap_batch_file *file)
 {
     const lap_cli *cli = run->folder.cli;

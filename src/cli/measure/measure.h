@@ -87,7 +87,7 @@ typedef struct lap_compare_line {
     lap_op op;
     const char *backend, *resolved; /* static strings */
     char *reason;                   /* why the backend cannot run, or the first failure; NULL: it ran */
-    char *cause;                    /* the cause of the reason, which backends may share; NULL: no cause */
+    char *cause;                    /* the cause alone, which several backends may share; NULL: no cause */
     char *detail, *input;           /* where the results first differ; NULL: they never differ */
     lap_difference sum;
     double relative_error;                        /* the largest error */

@@ -296,11 +296,12 @@ static lap_cli_exit check_format(const lap_cli *cli)
         out, (int)(extension - out), out, format, of_name);
 }
 
-/* A photo in place of the list. The names in it would not be found, or, with -0, be those of other files. */
+/* A photo was given in place of the list. The names read from it would not exist, or, with -0, could be those
+ * of other files. */
 static lap_cli_exit check_list(const lap_cli *cli)
 {
     const char *format = lap_cli_image_at(cli->files_from);
-    if (!format || strcmp(format, "pnm") == 0) /* names may begin like a PNM */
+    if (!format || strcmp(format, "pnm") == 0) /* a list of names may begin like a PNM */
         return LAP_EXIT_OK;
     return lap_cli_usage("--files-from: %s is an image, not a list of names", cli->files_from);
 }

@@ -25,7 +25,7 @@
 #define HERE 0
 #endif
 
-/* No argument of these reaches beyond the process, or Landlock decides by the file that they name. */
+/* Arguments of these calls cannot reach beyond the process, or name a file, about which Landlock decides. */
 static const int allowed[] = {
     SYS_futex,
     SYS_read,
@@ -118,7 +118,7 @@ static const int allowed[] = {
 /* ---- calls whose arguments decide --------------------------------------------------------------------- */
 
 typedef enum check {
-    ONE_OF,  /* the argument is one of the values; after the first value, a 0 ends them */
+    ONE_OF,  /* the argument is one of the values; after the first value, a 0 ends the list */
     NO,      /* the argument is not the first value */
     WITHIN,  /* the argument has only bits of the first value */
     HAS,     /* the argument has a bit of the first value */
@@ -157,7 +157,7 @@ static const bound bounds[] = {
      * leases. */
     {SYS_openat, WITHIN, 2, {OPEN}},
     {SYS_openat, NOT_ALL, 2, {O_ACCMODE}},
-    {SYS_openat, WITHIN, 3, {0777}}, /* no program that runs with its owner's rights */
+    {SYS_openat, WITHIN, 3, {0777}}, /* the new mode must not make a program run with its owner's rights */
 #ifdef SYS_open
     {SYS_open, WITHIN, 1, {OPEN}},
     {SYS_open, NOT_ALL, 1, {O_ACCMODE}},
