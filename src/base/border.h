@@ -1,4 +1,4 @@
-/* Fills the apron of two pixels. On the host, only this file knows the border rule. */
+/* Fills the apron of two pixels. On the host, only border.c knows the border rule. */
 #ifndef LAP_BORDER_H
 #define LAP_BORDER_H
 

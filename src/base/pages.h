@@ -1,5 +1,5 @@
-/* Memory in large pages, for buffers that are filled once and then consumed. This saves hundreds of page
- * faults per buffer, which are slow if sixteen threads take them at once. Thread safe. */
+/* Memory in large pages, for buffers that are filled once and then consumed. Large pages save hundreds of
+ * page faults per buffer, which are slow if sixteen threads have them at the same time. Thread safe. */
 #ifndef LAP_PAGES_H
 #define LAP_PAGES_H
 

@@ -15,7 +15,7 @@ static const double run_ms = 50;
 
 typedef struct device_row {
     const char *name;
-    lap_rate rate, roof; /* roof: the copy that limits it if only the bus does */
+    lap_rate rate, roof; /* roof: the copy that would limit this work if only the bus did */
     int streams;
 } device_row;
 

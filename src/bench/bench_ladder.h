@@ -15,7 +15,7 @@ struct lap_ladder {
     int width, height, channels;
     const char *type;      /* element type: "u8", "f32" or "f64" */
     bool has_unchecked;    /* also time rungs without bounds checks, if they have that form */
-    bool lists_families;   /* names that resolve to others get rows even if not requested */
+    bool lists_families;   /* names that resolve to other rungs get rows even if they were not requested */
     bool times_apart;      /* device: time rung and copies separately, not by turns */
     size_t bytes;          /* read and written per run */
     double pixels;         /* elements computed per run */

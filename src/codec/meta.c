@@ -263,8 +263,8 @@ static bool is_resources(const chooser *c, const lap_segment *s)
     return s->marker == APP13 && is_kept_kind(c, s) && lap_resources_is(s->data, s->size);
 }
 
-/* Whether each segment can be read separately: only without a list, and only if there is one segment or none
- * ends inside a block. */
+/* Whether each segment can be read separately. This needs settings without a list, and either a single
+ * segment or segments that all end at the end of a block. */
 static bool are_apart(const chooser *c)
 {
     size_t count = 0, whole = 0;

@@ -151,7 +151,7 @@ static bool change(lap_join *j, size_t from, lap_track *piece, uint64_t begin, s
     return true;
 }
 
-/* Looks for an MCU that begins at the same bit in both walks, from MCU `from` of the current one on. */
+/* Looks for an MCU that begins at the same bit in both walks, starting at MCU `from` of the current walk. */
 static bool meet(const lap_join *j, size_t *from, const lap_track *piece, uint64_t begin, size_t *to)
 {
     size_t a = *from, b = 0;

@@ -65,7 +65,7 @@ static lap_huff_odd to_marker(lap_course *c, uint32_t end, bool is_last, lap_cod
     }
     *code = add_mark(c, &c->stretch->marks[c->mark++]);
     begin_at(c, end * 8);
-    c->known = true; /* a restart interval begins here, even if all before was guessed */
+    c->known = true; /* a restart interval begins here, even if the walk so far was only a guess */
     return odd;
 }
 
@@ -111,8 +111,8 @@ static lap_code go(lap_course *c, uint32_t pause)
     return code;
 }
 
-/* Walks alone for some bits: at first, because most wrong guesses show soon, and later to get past an error
- * or a marker. */
+/* Walks alone for some bits: at first, because most wrong guesses are detected soon, and later to get past an
+ * error or a marker. */
 static lap_code go_alone(lap_course *c)
 {
     enum { ALONE = 4096 }; /* bits */

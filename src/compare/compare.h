@@ -28,8 +28,8 @@ typedef lap_code lap_compare_run_fn(void *state, const lap_rung *rung, lap_compa
 lap_code lap_compare_ladder(
     const lap_comparison *comparison, lap_op op, lap_compare_run_fn *run, void *state, lap_error *err);
 
-/* Calls once() as often as the comparison says, and sets the times of the row; once() sets upload, filter and
- * download if it knows them. */
+/* Calls once() for each run of the comparison, and sets the times of the row. once() is a lap_timed_fn
+ * (rungs/timing.h). */
 lap_code lap_compare_repeat(const lap_comparison *comparison, lap_timed_fn *once, void *argument,
     lap_compare_row *row, lap_error *err);
 

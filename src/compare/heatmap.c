@@ -61,7 +61,7 @@ static void gather(heatmap *h)
             if (!level)
                 continue;
             top = level > top ? level : top;
-            /* If many pixels differ, most calls have nothing left to raise. */
+            /* If many pixels differ, most maxima are already this high. */
             if (h->columns[x] < level)
                 raise(h->columns, width, x, h->near, level);
             if (h->rows[y] < level)

@@ -43,7 +43,8 @@ struct lap_sink {
 
 /* Gathers headers and rows to this size; longer pieces go straight to write(2). */
 enum { GATHER = 64 * 1024 };
-/* How long one wait for a reader may last before control is asked again; there is no event for a FIFO's. */
+/* How long one wait for a FIFO's reader may last before control is asked again: the kernel has no event for a
+ * reader that opens a FIFO. */
 enum { WATCH_MS = 100, READER_MS = 10 };
 
 /* ---- opening: a path, a target below a tree, a descriptor, memory --------------------------------- */
@@ -260,8 +261,7 @@ static lap_code write_all(lap_sink *sink, const uint8_t *bytes, size_t size, lap
             size -= (size_t)wrote;
         } else if (wrote == 0) { /* not a retry: a device may never take a byte */
             code = lap_write_errno(err, sink->path, "write", EIO);
-        } else if (errno ==
-                   EAGAIN) { /* opened so; or another process made the pipe or terminal non-blocking */
+        } else if (errno == EAGAIN) { /* opened non-blocking, or made so by another process */
             code = wait_writable(sink, err);
         } else if (errno != EINTR) {
             code = lap_write_errno(err, sink->path, "write", errno);

@@ -130,9 +130,9 @@ char *lap_temp_resolve(const char *path)
 
 /* ---- the files of this process, for a process that must end at once ------------------------------ */
 
-/* Paths of temporary files; NULL: free. The signal handler that stops the process at once reads them, so no
- * lock protects them: the thread that takes a path out of its place owns it. A file that finds no free place
- * is created all the same, and the next run removes it. */
+/* Paths of temporary files; NULL: a free place. The signal handler that stops the process at once reads them,
+ * so no lock protects them: the thread that takes a path out of its place owns the path. If no place is free,
+ * the file is created without one, and the next run removes it. */
 enum { HELD = 4096 };
 static _Atomic(char *) held[HELD];
 static atomic_int creating; /* calls of lap_temp_create under way */

@@ -19,7 +19,7 @@ typedef struct sample_plane { /* samples of a component: a ring buffer of the la
 struct lap_row_decoder {
     const lap_decode_plan *plan;
     const lap_decode_stages *stages;
-    int components; /* how many are transformed: 1 if only luma is wanted */
+    int components; /* how many components are transformed: 1 if only luma is wanted */
     void *memory;
     /* input: the bits of the file, or all coefficients */
     const lap_held *held;

@@ -18,7 +18,7 @@ typedef struct lap_coder {
 } lap_coder;
 
 typedef struct lap_coders {
-    const lap_coder *rows; /* slowest first, except `c`, which is written to be read */
+    const lap_coder *rows; /* slowest first, except `c`, which is written for readability */
     int count;
     const char *(*differs)(void); /* NULL, or why our output differs from the installed library's */
 } lap_coders;

@@ -21,7 +21,7 @@ struct lap_jpeg_walk {
     lap_notes notes;
     void (*progressive)(lap_jpeg_walk *walk); /* walks over one MCU; NULL: sequential */
     unsigned first, last, shift;              /* Ss, Se and Al of the scan */
-    uint32_t eob_run;                         /* blocks left in the EOB run, which have no codes */
+    uint32_t eob_run;                         /* blocks left in the EOB run; the data has no codes for them */
     block_map maps[MAX_COMPONENTS], *map;     /* map: that of an AC scan's only component */
     bool is_map_wrong;                        /* an earlier scan could not be followed */
 
