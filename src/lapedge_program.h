@@ -58,8 +58,8 @@ char *lap_size_text(uint64_t bytes, char text[LAP_SIZE_TEXT]);
 
 /* Returns the known backend name nearest to a misspelt one, or NULL. */
 const char *lap_rung_nearest(lap_op op, const char *name);
-/* By how many levels results of two backends may differ: 0, 1, or -1 for no limit. See EXACTNESS in
- * lapedge.h. */
+/* Returns by how many levels the results of two backends may differ: 0, 1, or -1 for no limit. See EXACTNESS
+ * in lapedge.h. */
 int lap_params_tolerance(const lap_params *params);
 /* Returns false if there can be no device: the build has no CUDA, or the machine has no driver files. *reason
  * (may be NULL) says which. Returns immediately and does not start CUDA. */
@@ -134,7 +134,7 @@ typedef struct lap_batch_others {
     uint64_t apple_doubles; /* macOS's ._NAME files of metadata, in folders and lists */
     uint64_t outputs; /* outputs of earlier runs below a named folder; they are taken only if their own output
                          folder, or one below it, is named */
-    uint64_t output_folders; /* in how many folders of outputs they are */
+    uint64_t output_folders; /* number of output folders that hold them */
     uint64_t out_photos;     /* photos in this run's output folder, which is not walked */
     size_t left_count;
     lap_batch_left left[LAP_OTHER_FOLDERS]; /* where they were found; other folders are only counted */
@@ -176,7 +176,7 @@ typedef struct lap_batch_work {
     lap_times busy;   /* sums over all files so far, as in lap_report */
     int device_count; /* 0: CPU only */
     lap_batch_device device[LAP_BATCH_DEVICES];
-    uint64_t jobs; /* most files at once */
+    uint64_t jobs; /* the most files processed at once */
 } lap_batch_work;
 
 /* Removes, after a run, outputs of earlier runs whose photo no longer exists. An output is removed only if

@@ -44,9 +44,10 @@ static void refuse(const batch *b, lap_made made, const char *output, lap_error 
         (void)lap_error_remedy(why, why->code, LAP_REMEDY_ORDER);
 }
 
-/* Judges a regular file at the output's name. Adds a line if it was recognised only by its content, so that
- * it need not be read every time, or if its photo was moved, so that it may be edited there. force allows
- * what the records do not; rebuild processes outputs that are up to date. */
+/* Judges a regular file at the output's name. Adds a line to the manifest if the file was recognised only by
+ * its content, so that the next run need not read it, or if its photo was moved, so that the photo may be
+ * edited in its new place. force allows what the records do not; rebuild processes outputs that are up to
+ * date. */
 static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job, int folder, lap_error *why)
 {
     const lap_batch_options *options = b->options;

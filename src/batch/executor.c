@@ -108,8 +108,8 @@ void lap_executor_finish(lap_executor *ex, lap_job *job)
         pthread_cond_signal(&ex->finished);
 }
 
-/* Runs waiting jobs. When none is left, the thread returns to the pool, where it may help with the bands of a
- * file that still runs. */
+/* Runs waiting jobs. When no job is left, the thread returns to the pool, where it may help with the bands of
+ * a file that is still being processed. */
 static void work_on_threads(lap_executor *ex)
 {
     lap_job *job;

@@ -98,7 +98,7 @@ static lap_code announce(const lap_group *group, int n, lap_manifest *manifest, 
     return code == LAP_OK ? lap_manifest_flush(manifest, group->sync_fd >= 0, done_bytes, err) : code;
 }
 
-/* A file that no record describes is only replaced by the same content. */
+/* A file that no record describes is only replaced by an output with the same content. */
 static lap_code check_equal(const lap_job *job, lap_error *err)
 {
     const lap_target *target = lap_sink_target(job->sink);

@@ -3,8 +3,8 @@
  *
  *     judge (the record of its folder) -> job -> backup -> line in the record, synced -> rename -> line
  *
- * A photo is only replaced while it is the file that was judged. So two simultaneous runs filter no photo
- * twice: the later run finds another file under the name, and finds that file in the record. */
+ * A photo is only replaced while it is the file that was judged. So two simultaneous runs never filter a
+ * photo twice: the later run finds a different file under the name, and finds that file in the record. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -105,7 +105,7 @@ static void leave_folder(folder *f)
         lap_tree_close(&f->tree);
 }
 
-/* Skips a photo because of its folder's record; names both. */
+/* Skips a photo because of its folder's record; the message names both. */
 static lap_code leave_alone(in_place *run, const photo *p, const lap_error *why, lap_error *err)
 {
     if (run->refused.code == LAP_OK)

@@ -14,7 +14,7 @@ typedef size_t lap_unstuff_fn(const uint8_t *in, size_t size, uint8_t *out, size
 enum { LAP_UNSTUFF_SLACK = 64 };
 lap_unstuff_fn lap_unstuff; /* plain C; the rungs of the ladder `decode` have faster ones */
 
-typedef struct lap_coded { /* from after SOS to the end of the file */
+typedef struct lap_coded { /* from the first byte after SOS to the end of the file */
     const uint8_t *bytes;
     size_t size;
     size_t piece;  /* bytes a piece, >= 1 */

@@ -77,8 +77,8 @@ static lap_huff_odd go_on(lap_course *c, lap_code *code)
     return s->ends ? to_marker(c, s->size, true, code) : walk_up_to(c, UINT32_MAX, code);
 }
 
-/* An error after a guess only means that the guess was wrong: begins again after it. False: no data is left.
- */
+/* An error after a guess only means that the guess was wrong: begins again after the error. False: no data is
+ * left. */
 static bool guess_again(lap_course *c, lap_huff_odd odd)
 {
     const lap_stretch *s = c->stretch;
@@ -147,7 +147,7 @@ lap_code lap_course_begin(lap_course *c, lap_track *piece, const lap_track_plan 
         .stop = (s->own + (uint32_t)LAP_TRACK_BEHIND) * 8,
         .known = plan->known >= 0};
     begin_at(c, plan->known >= 0 ? (uint32_t)plan->known : 0);
-    /* If restart markers lie where the known MCU begins, it begins after them. */
+    /* If there are restart markers where the known MCU should begin, the MCU begins after them. */
     while (
         c->known && plan->index > 0 && c->mark < s->mark_count && s->marks[c->mark].at * 8 <= c->walk.now.bit)
         c->mark++;

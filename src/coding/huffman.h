@@ -34,7 +34,7 @@ typedef enum lap_huff_odd { /* why a scan goes to the serial decoder */
 const char *lap_huff_odd_text(lap_huff_odd odd); /* "bits that begin no code"; for messages */
 
 typedef struct lap_huff_code { /* one table of DHT */
-    uint32_t limit[18];        /* [n]: codes of 1..n bits, left-aligned in 16 bits, are less; [17]: all are */
+    uint32_t limit[18];        /* [n]: more than all codes of 1..n bits, left-aligned in 16 bits; [17]: all */
     int32_t offset[17];        /* [n]: index in values of the n-bit code 0 */
     uint8_t values[256];
     uint8_t longest; /* bits of the longest code; 0: the table is empty */

@@ -33,7 +33,7 @@ LAP_HUFF_INLINE bool lap_huff_layout_add(lap_huff_layout *layout, int blocks, in
     return true;
 }
 
-typedef struct lap_huff_state { /* walks at the same bit in the same state stay together */
+typedef struct lap_huff_state { /* walks at the same bit in the same state stay identical */
     int block;                  /* in the MCU: 0 .. blocks - 1 */
     int k;                      /* next coefficient in zigzag order; 0: DC */
 } lap_huff_state;

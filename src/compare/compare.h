@@ -10,7 +10,7 @@
 typedef struct lap_comparison { /* one call of lap_compare */
     lap_resources use;          /* exec.err: set for each rung */
     const lap_control *control;
-    int mask_border, runs;  /* runs 0: a few, within a short time */
+    int mask_border, runs;  /* runs 0: a few runs, within a short time */
     const lap_view *pixels; /* have an apron, which may be filled */
     const char *backends;
     const lap_params *params;

@@ -16,7 +16,7 @@ struct lap_device_slot {
     bool owns_stream, is_untimed;
     size_t room;
     void *marks[MARKS];
-    void *rows;       /* of chains: pinned memory for their tables; or NULL */
+    void *rows;       /* pinned memory for the tables of chains; or NULL */
     lap_view result;  /* the result of the last photo that was started, */
     const void *scan; /* and its scan, on the device */
 };

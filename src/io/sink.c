@@ -32,7 +32,7 @@ struct lap_sink {
     char lost[80];              /* what finishing could not keep of it; empty: it kept all */
     bool broken;                /* a write failed: cannot be published */
     bool whole;                 /* finished */
-    bool sync;                  /* as asked in lap_sink_finish */
+    bool sync;                  /* as requested in lap_sink_finish */
     bool blocks;                /* a write may block, and control may end the wait */
     const lap_control *control; /* until finished */
     uint8_t *buffer;
@@ -94,8 +94,9 @@ static int named_descriptor(const char *path)
     return end != digits && *end == 0 && fd >= 0 && fd <= INT_MAX ? (int)fd : -1;
 }
 
-/* Duplicates a descriptor: closing it reports errors, and the caller's stays open. A pipe is opened again, as
- * a duplicate would share O_NONBLOCK with the caller; where that is not allowed, it may block. */
+/* Duplicates a descriptor: closing the duplicate reports errors, and the caller's descriptor stays open. A
+ * pipe is opened again, since a duplicate would share O_NONBLOCK with the caller; if that is not allowed,
+ * writing may block. */
 static void duplicate(lap_sink *sink, int given)
 {
     char again[32];

@@ -29,7 +29,7 @@ struct lap_source {
     size_t looked;        /* bytes that were searched for the pair */
     bool has_last_pair, saw_last_pair;
 
-    uint8_t *buffer; /* of a descriptor: peeked bytes, later the current piece */
+    uint8_t *buffer; /* for a descriptor: peeked bytes, later the current piece */
     size_t capacity, filled;
 
     uint64_t bytes;
@@ -142,7 +142,7 @@ void lap_source_close(lap_source *source)
     if (!source)
         return;
     if (source->owns_fd)
-        close(source->fd); /* only read from: an error would lose nothing */
+        close(source->fd); /* it was only read, so an error loses nothing */
     free(source->buffer);
     free(source);
 }

@@ -115,7 +115,7 @@ enum { LAP_CLI_OPTIONS = 96 };
 extern const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS]; /* ends with an option without a name */
 extern const char *const lap_cli_groups[];                    /* titles; the last one is NULL */
 
-typedef struct lap_cli_given {     /* what a command line says of each option */
+typedef struct lap_cli_given {     /* what a command line says about each option */
     bool option[LAP_CLI_OPTIONS];  /* it was given */
     bool changed[LAP_CLI_OPTIONS]; /* it was given again, with another value */
     bool idle[LAP_CLI_OPTIONS];    /* it is accepted without effect */

@@ -116,7 +116,8 @@ static bool has_folder_in(const lap_cli *cli, char why[WHY])
 
 /* ---- the backends -------------------------------------------------------------------------------- */
 
-/* Whether one of the named backends passes; if none is named, whether any backend does. */
+/* Whether one of the named backends passes the test; if no backend is named, whether any backend passes
+ * it. */
 static bool any_backend(const lap_cli *cli, bool (*passes)(const lap_rung_info *rung))
 {
     const bool is_list = cli->forms & (LAP_CLI_COMPARE_ALL | LAP_CLI_BENCH_ALL);
