@@ -187,7 +187,7 @@ static lap_code png_rows(lap_decoder *decoder, const lap_view *rows, lap_error *
         if (code == LAP_OK)
             from_whole(decoder, rows);
     } else {
-        clear(rows); /* rows that libpng does not reach stay black */
+        clear(rows); /* what libpng does not reach is black */
         state->rows = rows;
         if (!state->lost)
             code = let_through(decoder, lap_png_guard(decoder, rows_work, err), err);
