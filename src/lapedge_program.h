@@ -1,6 +1,6 @@
-/* Functions that only the lapedge program uses, beside lapedge.h. This header is not installed, and the
- * shared library does not export these functions; they may change with every version. The rules for threads
- * and errors at the head of lapedge.h apply here too. */
+/* Functions that only the lapedge program uses, in addition to those of lapedge.h. This header is not
+ * installed, and the shared library does not export these functions; they may change with every version. The
+ * rules for threads and errors at the head of lapedge.h apply here too. */
 #ifndef LAPEDGE_PROGRAM_H
 #define LAPEDGE_PROGRAM_H
 
@@ -91,7 +91,7 @@ lap_code lap_side_check(const char *path, const char *const *others, size_t coun
 /* Returns the error for which lap_side_write would refuse the path, such as a missing folder. Creates
  * nothing. */
 lap_code lap_side_reach(const char *path, lap_error *err);
-/* Waits up to this many seconds until a process reads the FIFO at path; LAP_E_WRITE if there is none. The
+/* Waits up to this many seconds until a process reads the FIFO at path; LAP_E_WRITE if no process does. The
  * FIFO stays open until the program ends: its reader waits for what lap_side_write will write. Other paths
  * need no reader. */
 lap_code lap_side_await_reader(const char *path, double seconds, lap_error *err);

@@ -18,8 +18,9 @@ typedef struct lap_band { /* rows of an image in memory with an apron */
 typedef lap_code lap_rows_fn(void *user, const lap_view *rows, int y, lap_error *err);
 
 /* Fills a band's rows, and two rows above and two below: real neighbours, or by the border rule. Copies rows
- * above image row `have` from the band `before`, which holds them and may share memory with this band; before
- * NULL: copies none. Calls bring for all other rows, with LAP_WRAP also for rows of the opposite end. */
+ * above image row `have` from the band `before`, which holds them and may share memory with this band; if
+ * `before` is NULL, copies no rows. Calls bring for all other rows, with LAP_WRAP also for rows of the
+ * opposite end. */
 lap_code lap_border_band(
     const lap_band *band, const lap_band *before, int have, lap_rows_fn *bring, void *user, lap_error *err);
 

@@ -14,7 +14,7 @@ typedef struct lap_image {
 /* Allocates host memory, not cleared. width, height >= 1; channels 1..8. LAP_E_MEMORY; LAP_E_LIMIT if the
  * size does not fit a size_t. */
 lap_code lap_image_create(lap_image *image, int width, int height, int channels, int apron, lap_error *err);
-void lap_image_destroy(lap_image *image); /* an empty or all-zero one is fine */
+void lap_image_destroy(lap_image *image); /* the image may be empty or all zero */
 
 /* Returns rows y0 .. y0 + height - 1 of a view, with its apron: rows beyond the cut are real neighbours. */
 lap_view lap_view_rows(const lap_view *view, int y0, int height);

@@ -240,8 +240,8 @@ lap_code lap_pool_submit(lap_pool *pool, lap_job_fn *fn, void *argument, lap_err
         return lap_fail(err, LAP_E_MEMORY, "out of memory for a job");
     *mine = (job){.fn = fn, .argument = argument};
     pthread_mutex_lock(&pool->lock);
-    /* The thread that submits does not work itself, unlike one that calls a team: start one more in its
-     * place. */
+    /* The thread that submits a job does not work on it, unlike a thread that calls a team, so start one more
+     * thread in its place. */
     int rc = start(pool, pool->threads);
     if (rc && pool->started == 0) {
         pthread_mutex_unlock(&pool->lock);

@@ -18,8 +18,8 @@ int lap_pool_idle(lap_pool *pool);
 
 /* Calls fn(argument) on the calling thread and on up to members - 1 idle threads of the pool, and returns
  * when all of these calls have returned. The calls of fn divide the work among themselves, and return when no
- * work is left; late joiners may find none. Never waits for a free thread, so teams inside jobs cannot
- * deadlock. pool NULL: the calling thread alone. */
+ * work is left; a thread that joins late may find no work. Never waits for a free thread, so teams inside
+ * jobs cannot deadlock. pool NULL: the calling thread alone. */
 void lap_pool_team(lap_pool *pool, int members, lap_job_fn *fn, void *argument);
 
 /* A piece of a range that lap_pool_for hands out. */

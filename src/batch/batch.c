@@ -138,7 +138,7 @@ static lap_code submit(batch *b, const lap_walk_entry *entry, const plan *p, lap
     job->work = lap_job_write;
     job->tree = &b->tree;
     job->force = b->options->force;
-    /* A photo that was found by content and has no extension gets an output without one. */
+    /* A photo that was found by content and has no extension gets an output without an extension. */
     const bool as_jpeg = !b->settings->format && !lap_format_of_path(p->output);
     job->settings = &b->variants[as_jpeg | (p->apart && b->sync) << 1];
     if (job->input && job->output && job->relative)

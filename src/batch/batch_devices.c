@@ -72,7 +72,7 @@ static const lap_rung *auto_rung(const lap_batch_load *load, const char **why)
 }
 
 /* Several processes on this machine each get separate devices; if there are fewer devices than processes,
- * each gets one. */
+ * each process gets one device. */
 static int take_share(int list[LAP_DEVICE_POOL_DEVICES], int count, uint32_t share, uint32_t shares)
 {
     int mine = 0;

@@ -100,8 +100,8 @@ lap_device_task *lap_device_task_pop(lap_device_task_list *list); /* NULL: the l
 void lap_device_pool_take_back(lap_pool_device *device, bool hangs);
 /* Puts the job back at the front of the queue. */
 void lap_device_pool_wait_again(lap_device_pool *pool, lap_job *job);
-/* There is no memory for another staging buffer, so the existing ones must do. Releases the mutex
- * temporarily. */
+/* There is no memory for another staging buffer, so photos must wait for the existing ones. Releases the
+ * mutex temporarily. */
 void lap_device_pool_drop(
     lap_pool_device *device, lap_pool_stagings *stagings, lap_device_staging *staging, const lap_error *why);
 /* There is no pinned memory for another task, so the task's job waits for existing memory. */

@@ -184,7 +184,7 @@ static void occupy(lap_pool_device *d, int i, const group *g)
     }
 }
 
-/* Puts tasks back in front of the ready ones, all but one. */
+/* Puts all tasks but one back in front of the ready tasks. */
 static void put_back(lap_pool_device *d, const group *g, int but)
 {
     for (int i = g->count - 1; i >= 0; i--)

@@ -231,7 +231,7 @@ static bool take_waiting(lap_device_pool *pool)
     return true;
 }
 
-/* A named backend filters on a device as soon as one is ready. */
+/* A named backend filters on a device as soon as a device is ready. */
 static bool may_run_pieces(lap_device_pool *pool)
 {
     return !pool->options.is_named || lap_device_pool_any(pool) || !lap_device_pool_is_alive(pool);

@@ -23,7 +23,7 @@ struct lap_job {
     size_t below;                    /* where the path below that folder begins in input */
     struct stat stat;                /* the input's state when it was found, later when it was opened */
     bool force;                      /* replace any file that has the output's name */
-    struct stat seen;                /* otherwise only this file may be replaced, */
+    struct stat seen;                /* without `force`, only this file may be replaced, */
     bool is_seen;
     bool only_equal;         /* and only by the same content, because no record describes that file */
     lap_photo_content photo; /* with sink: the content of the input, if it could be read again */
@@ -69,7 +69,7 @@ lap_code lap_executor_submit(lap_executor *executor, lap_job *job, lap_error *er
 /* If more jobs than this are waiting, the owner is not woken for each finished job: for a thumbnail, waking
  * it would take as long as opening the file. */
 enum { LAP_EXECUTOR_LOW = 16 };
-/* Returns a finished job, which the caller then owns; NULL if none finishes within timeout_ms. */
+/* Returns a finished job, which the caller then owns; NULL if no job finishes within timeout_ms. */
 lap_job *lap_executor_reap(lap_executor *executor, int timeout_ms);
 /* Reports each lost device once: which device, and why. */
 bool lap_executor_warning(lap_executor *executor, lap_error *warning);

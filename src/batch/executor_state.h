@@ -44,7 +44,7 @@ struct lap_executor {
 /* Creates an executor of this kind without jobs. */
 lap_code lap_executor_create(
     lap_context *context, int jobs, const lap_executor_kind *kind, lap_executor **executor, lap_error *err);
-/* Frees an executor that nobody uses any more. */
+/* Frees an executor that no thread uses any more. */
 void lap_executor_free(lap_executor *executor);
 /* Call with the mutex: starts one more thread if allowed. False if no thread could be started. */
 bool lap_executor_wake(lap_executor *executor);

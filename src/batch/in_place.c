@@ -199,7 +199,7 @@ static lap_code publish(in_place *run, photo *p, lap_error *err)
         return code;
     lap_sink_expect(p->job.sink, &now);
     code = lap_sink_publish(p->job.sink, err);
-    if (code == LAP_E_EXISTS) /* another file was there a moment ago */
+    if (code == LAP_E_EXISTS) /* a different file was there a moment ago */
         return lap_fail_at(err, LAP_E_CHANGED, p->job.input, "was changed, or replaced, during the run");
     if (code == LAP_OK && p->folder->refused.code == LAP_OK)
         (void)record(run, p, true, NULL); /* if this fails, the first line suffices to recognise the output */
@@ -297,8 +297,8 @@ static lap_code find_place(in_place *run, photo *p, lap_error *err)
     return code;
 }
 
-/* Whether the photo was already handled, under this name or another that leads to it. Another hard link is
- * another photo: it still leads to the old file when this one is replaced. */
+/* Whether the photo was already handled, under this name or a different name that leads to it. A second hard
+ * link counts as a separate photo: it still leads to the old file when the first one is replaced. */
 static lap_code take_turn(in_place *run, const photo *p, bool *again, lap_error *err)
 {
     char key[sizeof(dev_t) + sizeof(ino_t) + NAME_MAX + 1];

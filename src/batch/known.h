@@ -28,8 +28,8 @@ typedef enum lap_known_as {
     LAP_KNOWN_FILTERED /* an output of a filter */
 } lap_known_as;
 
-/* Judges the file `there` under a name in an open folder. Reads its content only if a known output has its
- * size, but another inode or time. LAP_E_MEMORY. */
+/* Judges the file `there` under a name in an open folder. Reads the file's content only if a known output has
+ * the same size, but a different inode or time. LAP_E_MEMORY. */
 lap_code lap_known_judge(const lap_known *known, int folder, const char *name, const struct stat *there,
     lap_known_as *as, lap_error *err);
 

@@ -179,8 +179,9 @@ static bool is_made_from(const manifest_record *r, const wanted *want)
     return r->made == want->made && has_same_content(r, want);
 }
 
-/* Reads the photo if only its content shows whether it is a recorded one: it has the recorded size and time,
- * but another change time, as after cp -p or chmod. A photo that cannot be read is not a recorded one. */
+/* Reads the photo if only its content shows whether it is a recorded one: the photo has the recorded size and
+ * time, but a different change time, as after cp -p or chmod. A photo that cannot be read counts as not
+ * recorded. */
 static lap_code look_at_photo(
     const lap_manifest *m, uint32_t last, const lap_manifest_input *input, wanted *want, lap_error *err)
 {

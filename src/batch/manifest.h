@@ -33,14 +33,14 @@ typedef enum lap_made {  /* what is known about the file at an output's name */
     LAP_MADE_UNHASHED,   /* a line without a hash may describe this file */
     LAP_MADE_TURNED,     /* our output, but it was only turned, and this run filters */
     LAP_MADE_FILTERED,   /* our output, but it was filtered, and this run only turns */
-    LAP_MADE_ELSEWHERE,  /* our output, from another photo in another place */
-    LAP_MADE_OURS,       /* our output, but unfinished, or of another state of the input or other settings */
+    LAP_MADE_ELSEWHERE,  /* our output, made from a different photo in a different place */
+    LAP_MADE_OURS,       /* our output, but unfinished, or made from an older input or with other settings */
     LAP_MADE_SAID, /* like LAP_MADE_SAME, but the line is not believed or has no hash: not to be replaced */
     LAP_MADE_SAME  /* our output, from this input with these settings */
 } lap_made;
 
-/* Reads every manifest of the tree. The tree must outlive the manifest; it may have none. LAP_E_EXISTS:
- * .lapedge is a link. */
+/* Reads every manifest of the tree. The tree must outlive the manifest. A tree without records gives an empty
+ * manifest. LAP_E_EXISTS: .lapedge is a link. */
 lap_code lap_manifest_open(
     const lap_tree *tree, const lap_settings_mark *settings, lap_manifest **manifest, lap_error *err);
 void lap_manifest_close(lap_manifest *manifest); /* does nothing for NULL */

@@ -262,7 +262,7 @@ bool lap_manifest_line_read(char *text, size_t length, lap_manifest_line *line)
 
 /* ---- writing ------------------------------------------------------------------------------------- */
 
-/* Returns the length of a UTF-8 character; 0: these bytes are not one. */
+/* Returns the length of a UTF-8 character; 0: the bytes are not valid UTF-8. */
 static size_t character(const unsigned char *text)
 {
     static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};

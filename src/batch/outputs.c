@@ -57,8 +57,8 @@ static lap_code add_scope(lap_outputs *o, const char *path, lap_known *known, bo
     return LAP_OK;
 }
 
-/* Reads the records of a folder that was named, and of those above it: it may lie in an output folder.
- * Records that cannot be read are ignored, since their outputs are taken anyway. */
+/* Reads the records of a folder that was named, and of its parent folders, because it may be inside an output
+ * folder. Records that cannot be read are ignored, since their outputs are taken anyway. */
 static lap_code look_above(lap_outputs *o, int folder, const char *path, lap_error *err)
 {
     bool is_there;
@@ -145,7 +145,7 @@ static bool is_new(const lap_scope *scope, const struct stat *file)
     return file->st_ctim.tv_sec + CLOCKS_DIFFER >= scope->since;
 }
 
-/* Reads the records again if a new file is not known: another run may just have made it. */
+/* Reads the records again if a new file is not known: another run may have made it in the meantime. */
 static lap_code judge_below(lap_scope *scope, const lap_found *file, lap_known_as *as, lap_error *err)
 {
     lap_code code = lap_known_judge(&scope->known, file->folder, file->name, file->stat, as, err);

@@ -403,8 +403,8 @@ static bool find(
     return false;
 }
 
-/* Removes an output unless it was modified since it was made. Another process could still replace it between
- * the check and the removal: no system call removes only a certain file. */
+/* Removes an output unless it was modified since it was made. Another process could still replace the file
+ * between the check and the removal: no system call removes a name only if it leads to a certain file. */
 static lap_code remove_output(const lap_prune *p, const lap_manifest_line *line, const prune_output *output,
     bool *removed, prune_trouble *trouble, lap_error *err)
 {

@@ -236,7 +236,7 @@ static lap_code visit_names(walk *w, int fd, const char *path, const names *n)
     return code;
 }
 
-/* Whether to skip an open folder: with links followed, one that was already walked. */
+/* Whether to skip an open folder. If links are followed, skips folders that were already walked. */
 static bool was_entered(walk *w, const struct stat *st)
 {
     const lap_batch_take *take = w->options->take;

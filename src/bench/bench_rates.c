@@ -79,7 +79,7 @@ static lap_device_wish wish_of(const lap_bench_rates *r, const lane *l, lap_rate
         .capacity = r->expected_size + r->expected_size / 8};
 }
 
-/* Plans the photo; called for each photo, as if they were different ones. */
+/* Plans the photo. Called for each photo, as if the photos were different. */
 static lap_code plan(lap_bench_rates *r, lane *l, lap_rate rate, lap_error *err)
 {
     const lap_device_wish wish = wish_of(r, l, rate);

@@ -106,7 +106,8 @@ typedef struct side_head {
     size_t size;
 } side_head;
 
-/* Returns what follows "lapedge." in the schema with which the file begins; NULL if it begins otherwise. */
+/* Returns what follows "lapedge." in the schema with which the file begins; NULL if the file begins
+ * differently. */
 static const char *schema_of(const side_head *head)
 {
     static const char *const parts[] = {"{", "\"schema\"", ":", "\"lapedge."};

@@ -332,7 +332,8 @@ static void choose_other(chooser *c, const lap_segment *s)
         add(c, *s);
 }
 
-/* Reserves memory: each segment may be joined with others, cleaned and cut again, and XMP is read twice. */
+/* Reserves memory: each segment may be joined with other segments, cleaned and cut again, and XMP is read
+ * twice. */
 static bool reserve(chooser *c)
 {
     size_t bytes = 1, exif = 0, sum;

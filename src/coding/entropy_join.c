@@ -16,8 +16,8 @@ static uint64_t total(const lap_join *j)
 }
 
 /* Converts the DC sums of a walk to predictions. False if one does not fit 16 bits. Between two notes a sum
- * may have left 16 bits and come back; that is harmless, since a coefficient keeps only the lowest 16 bits.
- */
+ * may have exceeded 16 bits and come back; that is harmless, since a coefficient keeps only the lowest 16
+ * bits. */
 static bool predict(const lap_join *j, const int32_t sums[4], bool is_absolute, int16_t dc[4])
 {
     for (int c = 0; c < 4; c++) {

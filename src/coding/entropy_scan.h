@@ -31,7 +31,7 @@ typedef struct lap_scan_plan {
 
 typedef struct lap_scan_team { /* the threads that index a scan */
     lap_pool *pool;            /* NULL: only the calling thread */
-    int threads;               /* the most threads of the pool to use, besides the caller */
+    int threads;               /* the most threads of the pool to use, in addition to the caller */
     const lap_control *control;
 } lap_scan_team;
 

@@ -27,7 +27,7 @@ typedef struct lap_walk_codes {
 
 typedef struct lap_walk lap_walk;
 
-/* Advances walks interleaved: while one waits for a load, the others compute. Returns when one of them,
+/* Advances walks interleaved: while one walk waits for a load, the others compute. Returns when one of them,
  * *which, reaches its stop or an error, and does not report the error. All walks are then at the start of an
  * MCU, so call lap_walk_on for that walk to get the error. LAP_E_MEMORY. */
 typedef lap_code lap_lanes_fn(

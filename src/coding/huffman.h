@@ -28,7 +28,7 @@ typedef enum lap_huff_odd { /* why a scan goes to the serial decoder */
     LAP_HUFF_SHORT,     /* the data or the restart interval ends inside or before its last MCU */
     LAP_HUFF_LONG,      /* between last MCU and marker: more than 7 bits, or bits that are not ones */
     LAP_HUFF_MARKER,    /* unexpected marker, fill byte, or no marker at the end */
-    LAP_HUFF_RANGE,     /* the sum of DC differences leaves 16 bits */
+    LAP_HUFF_RANGE,     /* the sum of DC differences exceeds 16 bits */
     LAP_HUFF_UNBOUNDED, /* synchronising took more work than the limit */
 } lap_huff_odd;
 const char *lap_huff_odd_text(lap_huff_odd odd); /* "bits that begin no code"; for messages */

@@ -47,7 +47,7 @@ static void raise(uint8_t *line, int length, int at, int reach, int level)
             line[i] = (uint8_t)level;
 }
 
-/* Computes the strips, and the top of the scale if the caller set none. */
+/* Computes the strips, and the top of the scale unless the caller has set it. */
 static void gather(heatmap *h)
 {
     const int width = h->a->width, height = h->a->height;

@@ -330,8 +330,9 @@ void lap_sink_inherit(lap_sink *sink, const struct stat *replaced)
     sink->replaced = *replaced;
 }
 
-/* Gives the file the owner and the group of the file to replace. Only root may give a file away; others can
- * keep a group that they are in. *mode loses rights that it would grant to another group. */
+/* Gives the file the owner and the group of the file to replace. Only root may give a file away; other users
+ * can only keep a group that they belong to. Removes rights from *mode that it would grant to a different
+ * group. */
 static lap_code keep_owner(lap_sink *sink, mode_t *mode, lap_error *err)
 {
     const struct stat *old = &sink->replaced;

@@ -112,8 +112,8 @@ static void place_parts(lap_row_decoder *d, const layout *p)
     d->rgb = base + p->rgb;
     for (int c = 0; c < d->components; c++) {
         d->planes[c].base = base + p->planes[c] + LAP_DECODE_SLACK;
-        /* Vector code reads beyond both ends of a row. No result depends on those bytes, but they must not
-         * be uninitialised. */
+        /* Vector code reads beyond both ends of a row. No result depends on those bytes, but they must be
+         * initialised. */
         memset(base + p->planes[c], 0, (size_t)d->planes[c].stride * (size_t)d->planes[c].rows);
     }
     for (int c = 0; c < 2 && is_spread(d); c++) {

@@ -81,7 +81,7 @@ static lap_code code_of(int message)
     case JERR_IMAGE_TOO_BIG:
     case JERR_WIDTH_OVERFLOW:
         return LAP_E_LIMIT;
-#if JPEG_LIB_VERSION < 70 /* the later interfaces, as Ubuntu builds them, know no such message */
+#if JPEG_LIB_VERSION < 70 /* Ubuntu's builds with later interfaces do not have this message */
     case JERR_ARITH_NOTIMPL:
 #endif
     case JERR_BAD_DCTSIZE:

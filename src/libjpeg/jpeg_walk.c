@@ -375,7 +375,7 @@ static bool lay_out(lap_jpeg_walk *w, const struct jpeg_decompress_struct *cinfo
     return is_sound;
 }
 
-/* Finds the map of the scan's component, as the scans before have left it. */
+/* Finds the map of the scan's component, as the earlier scans have filled it. */
 static lap_code find_map(lap_jpeg_walk *w, int component)
 {
     w->map = &w->maps[component];

@@ -137,7 +137,7 @@ static cell *cell_of(const team *t, int band)
 static lap_code bring_rows(void *user, const lap_view *rows, int y, lap_error *err)
 {
     worker *w = user;
-    (void)y; /* the decoder already stands at row y */
+    (void)y; /* the decoder is already at row y */
     const lap_code code = lap_decoder_rows(w->decoder, rows, err);
     if (code == LAP_OK && w->t->plan->turn == LAP_TURN_H)
         lap_orient_mirror(rows);
@@ -435,8 +435,8 @@ static void append_ready(worker *w)
         continue;
 }
 
-/* Takes the next unstarted bands as one part. Unless rows come in order, none is ready until all are made: a
- * decoder that was opened at a row is proven right only when all of its rows came. */
+/* Takes the next unstarted bands as one part. Unless rows come in order, no band of a part is ready until all
+ * of its bands are made: a decoder that was opened at a row is known to be right only after its last row. */
 static void take_part(worker *w, int bands)
 {
     team *t = w->t;

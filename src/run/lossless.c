@@ -20,7 +20,7 @@ static bool is_to_jpeg(const lap_settings *s)
     return !s->format || lap_format_find(s->format) == LAP_FORMAT_JPG;
 }
 
-/* Which setting rules out a lossless turn; NULL if none does. */
+/* Names the setting that rules out a lossless turn; NULL if no setting does. */
 static const char *recoding(const lap_settings *s)
 {
     return s->gray                          ? "one channel is asked for"

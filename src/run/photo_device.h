@@ -23,7 +23,7 @@ lap_code lap_photo_hold_file(lap_photo *photo, lap_error *err);
  * starting. */
 void lap_photo_wait_for_device(lap_photo *photo);
 /* Filters and counts on the device; decodes and encodes there too if the plan says so, else on the CPU.
- * *is_done: the file is written, or none is wanted; else photo->filtered holds the result for the encoder.
+ * *is_done: the file is written, or no file is wanted; else photo->filtered holds the result for the encoder.
  * Call it after lap_plan_memory. */
 lap_code lap_photo_on_device(lap_photo *photo, bool *is_done, lap_error *err);
 

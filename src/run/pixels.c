@@ -115,8 +115,8 @@ static int seam(int y)
     return y / MCU_ROWS * MCU_ROWS + 1;
 }
 
-/* Call with the lock held. Gives an idle thread the lower half of what the largest share has left, or all if
- * that is little: a share may belong to a thread that never came. */
+/* Call with the lock held. Gives an idle thread the lower half of what the largest share has left, or
+ * everything if little is left: a share may belong to a thread that never started. */
 static void split_largest(task *t, share *mine)
 {
     share *most = t->shares;

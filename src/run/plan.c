@@ -160,7 +160,7 @@ enum { ALL_BYTES = 170 << 20 };
 /* Source and result of a strip fit in the L2 cache. Each strip makes the filter read a few more rows. */
 enum { STRIP_ROWS = 64, STRIP_BYTES = 256 << 10 };
 
-/* A single thread may encode strips whatever the encoder: its bands come in order. */
+/* A single thread may encode strips with any encoder, because its bands come in order. */
 static void plan_strips(lap_plan *plan, const lap_encoder *encoder, size_t row)
 {
     const int step = lap_encoder_row_step(encoder);

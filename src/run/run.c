@@ -77,7 +77,8 @@ lap_code lap_run_to_sink(
     return lap_report_conclude(code, &why, order->in, start, report, err);
 }
 
-/* Removes what a killed run left beside this output. Looks through each folder once, not once per file. */
+/* Removes temporary files that a killed run left in this output's folder. Looks through each folder once, not
+ * once per file. */
 static void sweep(lap_context *context, const char *out)
 {
     char *folder = lap_sink_folder(out);

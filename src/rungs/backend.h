@@ -15,8 +15,8 @@ const lap_rung *lap_rung_row(lap_op op, int i);
 /* Finds a rung by name or alias, and resolves a family to the rung that runs here. LAP_E_USAGE for an unknown
  * name (the message names the nearest), LAP_E_BACKEND with the reason if it cannot run. */
 lap_code lap_rung_find(lap_op op, const char *name, const lap_rung **rung, lap_error *err);
-/* The same for pixels that lie on a CUDA device. "auto" and NULL: the fastest rung there; LAP_E_USAGE for a
- * CPU rung. */
+/* The same for pixels in the memory of a CUDA device. "auto" and NULL: the fastest rung there; LAP_E_USAGE
+ * for a CPU rung. */
 lap_code lap_rung_find_on_device(
     lap_op op, const char *name, int device, const lap_rung **rung, lap_error *err);
 /* Visits one row of a ladder. rung: the rung that runs here for the row; NULL: none can run. Then `why` holds

@@ -188,7 +188,7 @@ static int run_in_place(lap_cli *cli, in_place_run *run)
         lap_folder_end_log(folder, &run->log);
     const bool is_told_by_photo = run->is_one && (code == LAP_OK || code == LAP_E_DISK_FULL);
     const int exit_code = is_told_by_photo      ? run->exit_code
-                          : code == LAP_E_WRITE ? LAP_EXIT_NOTHING /* a folder was left alone */
+                          : code == LAP_E_WRITE ? LAP_EXIT_NOTHING /* a folder was skipped */
                                                 : lap_folder_exit(folder, code);
     return exit_code ? exit_code : run->exit_code;
 }

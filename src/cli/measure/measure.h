@@ -11,7 +11,7 @@
  * the images must be identical. */
 bool lap_cli_is_equal(const lap_cli *cli, const lap_difference *difference);
 
-/* Returns the rules for what diff leaves out. */
+/* Returns the rules for what diff does not compare. */
 lap_diff_rules lap_cli_diff_rules(const lap_cli *cli, bool with_ssim);
 
 /* Makes the `tolerance` object. promised is the result of lap_params_tolerance; below -1: does not apply. */

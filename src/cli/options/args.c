@@ -206,7 +206,7 @@ static lap_cli_exit parse_words(
     return LAP_EXIT_OK;
 }
 
-/* With --help, a word that is neither a command nor a file was meant as one of them. */
+/* With --help, a word that is neither a command nor a file was meant as a command or a file. */
 static lap_cli_exit check_help(const lap_cli *cli)
 {
     const char *word = cli->operand_count > 0 && !cli->is_command_named ? cli->operands[0] : "";
@@ -260,7 +260,7 @@ static lap_cli_exit read_words(
     return code;
 }
 
-/* A script's variable that is not set leaves an empty name. */
+/* If a script uses a variable that is not set, a name is empty. */
 static lap_cli_exit check_names(const lap_cli *cli)
 {
     for (int i = 0; i < cli->operand_count && !cli->command->operand; i++)

@@ -1,5 +1,5 @@
-/* Decides whether an option has an effect in this form, with the other options and the operands. If it has
- * none, its kind (args.h) decides whether it is refused or accepted. */
+/* Decides whether an option has an effect in this form, with the other options and the operands. If it has no
+ * effect, the option's kind (args.h) decides whether it is refused or accepted. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -309,8 +309,8 @@ lap_code lap_sandbox_limit_calls(int keeper, lap_error *err)
 {
     const unsigned socket = (unsigned)keeper;
     const bound own[] = {{SYS_tgkill, ONE_OF, 0, {(unsigned)getpid()}}, /* for abort() */
-        /* The keeper's socket keeps this number, because nothing else can get it. Nothing is sent to
-         * others. */
+        /* The keeper's socket keeps this number, because nothing else can get it. Nothing is sent to any
+         * other socket. */
         {SYS_close, NO, 0, {socket}}, {SYS_sendmsg, ONE_OF, 0, {socket}}};
     static const bound kept[] = {{SYS_fchmod, WITHIN, 1, {0777}}, {SYS_fchown, WITHIN, 1, {~0u}}, /* any */
         {SYS_utimensat, IS_NULL, 1, {0}}, {SYS_utimensat, ONE_OF, 3, {0}}};
