@@ -124,7 +124,7 @@ lap_code lap_info_dropped(const char *path, const lap_settings *settings, lap_in
 
 enum { LAP_OTHER_KINDS = 32, LAP_OTHER_FOLDERS = 8 };
 typedef struct lap_batch_left {     /* an output folder, below a named folder, with files not taken */
-    char folder[1024], first[1024]; /* its path, and that of the first file; shortened */
+    char folder[1024], first[1024]; /* paths of the folder and of the first file; shortened */
     uint64_t outputs, photos;
 } lap_batch_left;
 /* Files found in folders that are not inputs, and inputs that deserve a warning. */
@@ -145,7 +145,7 @@ typedef struct lap_batch_others {
     struct {
         char extension[16]; /* in lower case, shortened; empty: no extension */
         uint64_t files;
-    } kinds[LAP_OTHER_KINDS]; /* in the order of discovery; `files` also counts files of further kinds */
+    } kinds[LAP_OTHER_KINDS]; /* in the order of discovery; `files` above also counts further kinds */
     uint64_t include_used, exclude_used; /* bit i: pattern i of take's first 64 matched something */
 } lap_batch_others;
 

@@ -10,7 +10,7 @@ int lap_border_index(int i, int n, lap_border border);
 void lap_border_fill(const lap_view *view, lap_border border);
 
 typedef struct lap_band { /* rows of an image in memory with an apron */
-    lap_view view;        /* its interior begins with row y of the image */
+    lap_view view;        /* the view's interior begins with row y of the image */
     int y, image_height;
     lap_border border;
 } lap_band;

@@ -7,7 +7,7 @@
 
 typedef struct lap_image {
     lap_view view;
-    void *memory; /* to be freed; NULL if the image is empty */
+    void *memory; /* the block to free; NULL if the image is empty */
     size_t bytes; /* allocated */
 } lap_image;
 

@@ -81,7 +81,7 @@ static void publish_when_due(void *user)
 /* ---- the second walk --------------------------------------------------------------------------- */
 
 typedef struct plan {  /* what to do with one input */
-    lap_job job;       /* its names point to the arrays below */
+    lap_job job;       /* the job's names point to the arrays below */
     lap_status status; /* LAP_DONE: process the input (in a dry run: it would be processed) */
     lap_error why;     /* the reason for any other status */
     bool apart;        /* the output is synced separately */

@@ -50,7 +50,7 @@ typedef STAILQ_HEAD(lap_device_task_list, lap_device_task) lap_device_task_list;
 typedef struct lap_pool_lane {
     lap_device_slot *slot; /* only the device's thread uses this, */
     bool is_busy;          /* and these, without the mutex */
-    bool has_chain;        /* of small photos */
+    bool has_chain;        /* the lane has a chain of small photos */
     lap_device_task_list tasks;
     int task_count;
 } lap_pool_lane;

@@ -206,7 +206,7 @@ static lap_code move(lap_pool_device *d, const group *g, const attempt *a, bool 
         lap_device_pool_unload(g->task[a->unpinned], err);
         return LAP_OK;
     }
-    if (a->code == LAP_E_LIMIT) { /* only a photo that is alone */
+    if (a->code == LAP_E_LIMIT) { /* this happens only to a photo that is alone */
         put_back(d, g, 0);
         g->task[0]->is_refused = true;
         g->task[0]->stagings->loaded--;

@@ -71,7 +71,7 @@ void lap_job_measure(lap_context *context, lap_job *job, const lap_settings *set
 void lap_job_describe(lap_job *job)
 {
     const lap_measured file = {.input = job->input, .measurement = job->measurement, .report = &job->report};
-    free(job->text); /* of an earlier try */
+    free(job->text); /* the text of an earlier attempt */
     job->text = NULL;
     if (job->order && job->order->text && job->report.status != LAP_FAILED)
         job->text = job->order->text(job->order->user, &file);

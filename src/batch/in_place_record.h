@@ -41,7 +41,7 @@ typedef enum lap_was { /* what a photo is, according to the record */
     LAP_WAS_PHOTO,     /* not a known output */
     LAP_WAS_OTHER,     /* an output made with other settings */
     LAP_WAS_UNTIMED,   /* an output made with these settings that has not kept its photo's time */
-    LAP_WAS_SAME       /* the same, with its photo's time */
+    LAP_WAS_SAME       /* the same, and it has kept its photo's time */
 } lap_was;
 
 typedef struct lap_candidate { /* a file that may be an output */

@@ -11,7 +11,7 @@
 
 #include "io/map64.h"
 
-typedef struct lap_known { /* all zero: empty */
+typedef struct lap_known { /* all zero: nothing is known */
     lap_map64 facts;
 } lap_known;
 

@@ -15,7 +15,7 @@ typedef struct lap_scope { /* an output folder, and all below it */
     char *path;
     lap_known known;
     time_t since;  /* when its records were read */
-    bool is_out;   /* of this run */
+    bool is_out;   /* this run's output folder */
     bool has_left; /* outputs in it were left out */
 } lap_scope;
 

@@ -180,7 +180,7 @@ static bool lies_inside(const char *path, const char *folder)
 /* How a recorded folder is related to the folders of this run. */
 typedef enum prune_relation {
     IS_ELSEWHERE, /* no folder of this run matches it */
-    IS_HERE,      /* it is one of them, or in one, by name and inode */
+    IS_HERE,      /* by name and inode it is one of these folders, or is in one */
     DIFFERS,      /* it matches one by name, inode or words of the command line, but not by all three */
     IS_ANOTHER    /* the words of the command line match, but the recorded folder still exists elsewhere */
 } prune_relation;

@@ -92,7 +92,7 @@ static bool report_again(lap_ladder *ladder, const char *name)
 
 static lap_code run_on_host(void *argument, lap_times *stages, lap_error *err)
 {
-    (void)stages; /* only for device rungs, which events time */
+    (void)stages; /* only device rungs have stages, which events time */
     lap_ladder *ladder = argument;
     ladder->exec.err = err;
     return ladder->host(ladder, ladder->turn++, err);

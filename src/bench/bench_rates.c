@@ -24,7 +24,7 @@ struct lap_bench_rates {
     lane *lanes;
     void *stream, *down_stream; /* for copies; the second for downloads during uploads */
     lap_jpeg_head head;         /* head of the CPU's file */
-    size_t scan_begin;          /* of the photo's file */
+    size_t scan_begin;          /* offset of the scan in the photo's file */
     const uint8_t *expected;    /* the scan of photo.out */
     size_t expected_size;
 };

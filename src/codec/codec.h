@@ -47,7 +47,7 @@ typedef struct lap_read_options {
     const lap_control *control; /* NULL, or must outlive the decoder */
     /* for parallel decoding, see lap_decoder_open_at */
     lap_decode decode;
-    lap_pool *pool;    /* its idle threads may help; NULL: no pool */
+    lap_pool *pool;    /* the pool's idle threads may help; NULL: no pool */
     int threads;       /* most threads for this image; 0 counts as 1 */
     int worth_threads; /* LAP_DECODE_AUTO decodes in parallel only from this number of threads on */
     bool in_order; /* decode is SERIAL only because rows must leave in order: threads may help with the work

@@ -15,7 +15,7 @@ typedef struct lap_device_slot lap_device_slot;
 lap_code lap_device_slot_create(int device, lap_device_slot **slot, lap_error *err);
 /* The same on the caller's stream, which may be NULL. */
 lap_code lap_device_slot_create_on(int device, void *stream, lap_device_slot **slot, lap_error *err);
-void lap_device_slot_destroy(lap_device_slot *slot); /* its stream must be idle; NULL is fine */
+void lap_device_slot_destroy(lap_device_slot *slot); /* the slot's stream must be idle; NULL is allowed */
 /* Stops recording times of stages: with 16 streams, recording costs a third of the encoder's rate (H200,
  * 2026-11-23). Do not call lap_device_slot_is_through afterwards. */
 void lap_device_slot_without_times(lap_device_slot *slot);

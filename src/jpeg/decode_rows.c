@@ -36,7 +36,7 @@ struct lap_row_decoder {
     int mcu_rows;          /* MCU rows decoded so far */
     int row;               /* the next row of pixels */
     bool is_over;          /* invalid or unsupported data: no more rows */
-    lap_row_decoder *next; /* in a list of idle ones */
+    lap_row_decoder *next; /* the next idle decoder of a list */
 };
 
 /* ---- memory -------------------------------------------------------------------------------------- */

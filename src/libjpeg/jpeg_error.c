@@ -146,7 +146,7 @@ static void emit_message(j_common_ptr cinfo, int level)
 
 static void output_message(j_common_ptr cinfo)
 {
-    (void)cinfo; /* this library never prints */
+    (void)cinfo; /* lapedge's library never prints */
 }
 
 struct jpeg_error_mgr *lap_jpeg_error_init(lap_jpeg_error *error)

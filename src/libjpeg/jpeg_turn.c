@@ -92,7 +92,7 @@ uint64_t lap_jpeg_turn_memory(const lap_header *header)
 {
     const size_t array = array_bytes(header);
     size_t all = header->memory_estimate;
-    const bool fits = (header->whole || lap_add(all, array, &all)) && /* else the estimate includes it */
+    const bool fits = (header->whole || lap_add(all, array, &all)) && /* else it is in `all` */
                       lap_add(all, array, &all) && lap_add(all, sizeof(lap_jpeg_turned), &all);
     return fits ? all : UINT64_MAX;
 }

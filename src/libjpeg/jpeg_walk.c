@@ -22,10 +22,10 @@ struct lap_jpeg_walk {
     void (*progressive)(lap_jpeg_walk *walk); /* walks over one MCU; NULL: sequential */
     unsigned first, last, shift;              /* Ss, Se and Al of the scan */
     uint32_t eob_run;                         /* blocks left in the EOB run; the data has no codes for them */
-    block_map maps[MAX_COMPONENTS], *map;     /* map: that of an AC scan's only component */
+    block_map maps[MAX_COMPONENTS], *map;     /* map: the map of an AC scan's only component */
     bool is_map_wrong;                        /* an earlier scan could not be followed */
 
-    uint64_t mcus, mcus_left, interval_left; /* in the scan; left in it; left in the restart interval */
+    uint64_t mcus, mcus_left, interval_left; /* in the scan; left in the scan; left in the interval */
     unsigned restart_interval;
     bool is_open, is_after_ff, is_lost;
     lap_jpeg_left left;

@@ -42,7 +42,7 @@ typedef struct worker { /* state of one thread; no lock needed */
     team *t;
     int member;
     lap_decoder *decoder; /* gives this thread its rows */
-    int end;              /* by parts: the band after the part, */
+    int end;              /* by parts: number of the band after the part, */
     lap_band strip;       /* the previous strip, */
     int filled;           /* and the first image row that is not decoded yet */
     lap_times ms;

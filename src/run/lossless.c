@@ -183,7 +183,7 @@ lap_code lap_lossless_run(lap_photo *p, lap_error *err)
     if (code != LAP_OK)
         return code;
     code = turn_and_write(p, err);
-    if (limit) /* if the turn failed, by_pixels takes memory again, for the decoder's coefficients too */
+    if (limit) /* if the turn failed, by_pixels takes memory again, also for the coefficients */
         lap_budget_give(budget, need);
     return code;
 }

@@ -12,7 +12,7 @@ typedef struct lap_plan {
     lap_params params;
     lap_border border;
     lap_format format;
-    const char *backend; /* its name in the settings */
+    const char *backend; /* the backend's name in the settings */
     lap_decode decode;   /* as the settings say */
     int threads;         /* maximum number of threads for the photo */
     bool takes_rows;     /* the encoder takes rows in order, one after the other */

@@ -9,7 +9,7 @@
 
 typedef struct lap_resources { /* what a rung may use; all zero: the calling thread, device 0 */
     lap_exec exec;             /* threads: the most; err: gets the message of a failure, or NULL */
-    lap_pool *pool;            /* its threads help; NULL: the calling thread alone */
+    lap_pool *pool;            /* the pool's threads help; NULL: the calling thread works alone */
     int device;                /* where device rungs run */
     lap_times *times;          /* or NULL; a device rung on pixels sets upload, filter and download */
 } lap_resources;

@@ -377,7 +377,7 @@ static lap_cli_exit verdict(const lap_batch_counts *counts)
 {
     if (!counts->expected)
         return counts->other_shards ? LAP_EXIT_OK : LAP_EXIT_NOTHING;
-    if (counts->failed && counts->failed >= counts->expected) /* with --fail-fast files remain */
+    if (counts->failed && counts->failed >= counts->expected) /* after --fail-fast files remain */
         return LAP_EXIT_NOTHING;
     return counts->failed || counts->kinds[LAP_E_EXISTS] ? LAP_EXIT_FAILED : LAP_EXIT_OK;
 }

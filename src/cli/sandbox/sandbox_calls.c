@@ -45,7 +45,7 @@ static const int allowed[] = {
     SYS_fsync,
     SYS_fdatasync,
     SYS_syncfs,
-    SYS_ftruncate, /* only files opened for writing, which the kernel checks */
+    SYS_ftruncate, /* affects only files opened for writing, which the kernel checks */
     SYS_fadvise64,
     SYS_ppoll,
     SYS_pselect6,
@@ -123,8 +123,7 @@ typedef enum check {
     WITHIN,  /* the argument has only bits of the first value */
     HAS,     /* the argument has a bit of the first value */
     NOT_ALL, /* the argument lacks a bit of the first value */
-    IS_NULL  /* it is a null pointer. Pointers are compared whole, ints by their lower half, as in the kernel
-              */
+    IS_NULL  /* the argument is a null pointer; this check reads all 64 bits, the others 32 */
 } check;
 
 enum { VALUES = 4 };
@@ -169,11 +168,11 @@ static const bound bounds[] = {
     {SYS_ioctl, ONE_OF, 1, {TCGETS, TIOCGWINSZ}},
     {SYS_fallocate, ONE_OF, 1, {FALLOC_FL_KEEP_SIZE}},
     {SYS_renameat2, WITHIN, 4, {1}}, /* RENAME_NOREPLACE */
-    {SYS_linkat, ONE_OF, 4, {0}},    /* only by name, not from a descriptor */
+    {SYS_linkat, ONE_OF, 4, {0}},    /* links may be made by name, not from a descriptor */
     /* The process can reach only itself. */
     {SYS_clone, HAS, 0, {CLONE_THREAD}},
     {SYS_clone, WITHIN, 0, {THREAD}},
-    {SYS_kill, ONE_OF, 1, {0}}, /* only tests whether a process exists */
+    {SYS_kill, ONE_OF, 1, {0}}, /* signal 0 only tests whether a process exists */
     {SYS_sched_setaffinity, ONE_OF, 0, {0}},
     {SYS_prlimit64, ONE_OF, 0, {0}},
     {SYS_prlimit64, IS_NULL, 2, {0}}, /* limits may be read, not set */
