@@ -9,7 +9,7 @@
  *     if (lap_run_file(context, "photo.jpg", "edges.jpg", &settings, NULL, &error) != LAP_OK)
  *         fprintf(stderr, "%s\n", lap_error_text(&error, (char[800]){0}, 800));
  *
- * 2. A folder of photos, to another folder. If the call is stopped, the next one continues:
+ * 2. A folder of photos, to another folder. If the run is stopped, the same call continues it:
  *     const char *inputs[] = {"photos"};
  *     lap_batch_options options = {.inputs = inputs, .input_count = 1, .out_dir = "edges"};
  *     lap_batch_counts counts;
@@ -44,8 +44,8 @@
  * object may be used by one thread at a time. Functions that take no object are thread safe.
  *
  * ERRORS. A function that can fail returns a lap_code and fills the caller's lap_error, which may be NULL.
- * Any may return LAP_E_MEMORY; with a context also LAP_E_CANCELLED. No function exits, prints, or installs a
- * signal handler. Other pointers may be NULL only if documented. A callback's pointers live during its call.
+ * Any may return LAP_E_MEMORY; with a context also LAP_E_CANCELLED. No function exits, prints or catches
+ * signals. Other pointers may be NULL only if documented. A callback's pointers are valid until it returns.
  *
  * COMPATIBILITY. A program keeps working with every later library of the same SONAME. Functions and
  * enumerators are added, never changed. Structs that the caller allocates keep their size: new fields replace
@@ -73,7 +73,7 @@ extern "C" {
 #define LAP_VERSION_PATCH 0
 #define LAP_VERSION_NUMBER (LAP_VERSION_MAJOR * 10000 + LAP_VERSION_MINOR * 100 + LAP_VERSION_PATCH)
 LAP_API const char *lap_version(void);    /* version of the running library; may be newer than the header */
-LAP_API int lap_version_number(void);     /* its LAP_VERSION_NUMBER; each release has a larger one */
+LAP_API int lap_version_number(void);     /* the same as a number, which grows with each release */
 LAP_API const char *lap_build_info(void); /* compiler, libraries and CUDA versions, one per line */
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -159,8 +159,8 @@ LAP_API lap_params lap_params_default(void); /* laplace5, clamp, scale 1, offset
 /* LAP_CONSTANT + V: every pixel beyond the edges is V, 0 to 255. LAP_WRAP holds the whole image in memory. */
 typedef enum lap_border { LAP_ZERO, LAP_REPLICATE, LAP_REFLECT, LAP_REFLECT101, LAP_WRAP,
     LAP_CONSTANT = 256, LAP_CONSTANT_LAST = LAP_CONSTANT + 255 } lap_border;
-/* The values are EXIF's. H mirrors left and right, V top and bottom; 90 and 270 turn clockwise. TRANSPOSE
- * mirrors along the main diagonal, TRANSVERSE along the other one. */
+/* The values are those of the EXIF tag. H mirrors left and right, V top and bottom; 90 and 270 turn
+ * clockwise. TRANSPOSE mirrors along the main diagonal, TRANSVERSE along the other one. */
 typedef enum lap_turn { LAP_TURN_NONE = 1, LAP_TURN_H = 2, LAP_TURN_180 = 3, LAP_TURN_V = 4,
     LAP_TURN_TRANSPOSE = 5, LAP_TURN_90 = 6, LAP_TURN_TRANSVERSE = 7, LAP_TURN_270 = 8 } lap_turn;
 /* Whether a JPEG is turned without loss (filter false), by moving its coded blocks. AUTO does so if the
@@ -238,7 +238,7 @@ typedef struct lap_report {
     const char *resolved;        /* the backend that filtered, never "auto"; NULL if nothing was filtered */
     lap_times ms;
     uint64_t bytes_in, bytes_out;
-    int warnings;                /* how many harmless defects, and damage that fail_on tolerates */
+    int warnings;                /* number of harmless defects, plus damage that fail_on tolerates */
     char warning[240];           /* the first warning */
     char note[240];              /* information, such as which coder ran and why; may be empty */
     int warning_remedy, recoded; /* recoded 1: no lossless turn was possible; `note` says why. Else 0 */
@@ -255,8 +255,8 @@ LAP_API lap_code lap_run_memory(lap_context *context, const void *in, size_t in_
 
 /* ---- a folder of photos ------------------------------------------------------------------------ */
 
-/* Selects files in folders. All zero takes JPEGs by extension, and files without one by content. Patterns are
- * those of fnmatch(3), ignoring case; one with a slash matches the path below the named folder. */
+/* Selects files in folders. All zero takes JPEGs by extension, and files without extension by content.
+ * Patterns are those of fnmatch(3), ignoring case; with a slash they match paths below the named folder. */
 typedef struct lap_batch_take {
     const char *const *include; /* take images of all readable kinds that match a pattern */
     size_t include_count;
@@ -334,7 +334,7 @@ typedef struct lap_info {
         int segments;
         uint64_t bytes;
     } metadata[LAP_INFO_KINDS];
-    int longest_scan, longest_percent; /* the largest parallel scan: number, % of the file; or 0 */
+    int longest_scan, longest_percent; /* largest of the scans decoded in parallel: number, % of file; or 0 */
     uint64_t reserved[7];
 } lap_info;
 /* Reads the structure of an image file ("-": standard input) without decoding pixels. Strings in *info are
@@ -359,8 +359,8 @@ typedef struct lap_view {
 
 /* Filters in to out. Both views have the same place, size and channels (1, 3 or 4), and do not overlap; sides
  * are 1 to LAP_MAX_SIDE. If in has an apron, its samples are the border, so tiles of one picture join without
- * a seam; otherwise the border rule applies. Device pixels need a CUDA backend, else LAP_E_USAGE;
- * it uses the default stream, and the function waits. LAP_E_BACKEND, LAP_E_DEVICE. */
+ * a seam; otherwise the border rule applies. Device pixels need a CUDA backend, else LAP_E_USAGE; it runs on
+ * the default stream, and the function waits for it. LAP_E_BACKEND, LAP_E_DEVICE. */
 LAP_API lap_code lap_filter(lap_context *context, const lap_view *in, const lap_view *out,
     const char *backend, const lap_params *params, lap_border border, lap_error *err);
 /* Encodes host pixels (1, 3 or 4 channels; alpha is dropped if the format has none) on the calling thread.
@@ -472,12 +472,12 @@ LAP_API lap_code lap_compare_views(const lap_view *a, const lap_view *b, int mas
 
 /* ---- pixels on a GPU ----------------------------------------------------------------------------- */
 
-/* A caller's CUDA stream, with device memory that grows to the largest picture and is reused.
- * Work runs in stream order, after what was queued before. Functions marked "queued" return at once; do not
- * touch their views until the stream has done the work. All others wait. Different streams work in parallel.
- * Calls make the device current in their thread. Views whose base and stride are multiples of 128 are used in
- * place (an apron needs 128 readable bytes before it, and its last row's full stride); others are copied.
- * LAP_E_BACKEND: no device, cannot run; LAP_E_USAGE: CPU backend, view elsewhere; LAP_E_DEVICE. */
+/* A caller's CUDA stream, with device memory that grows to the largest picture and is reused. Work runs in
+ * stream order, after what was queued before. Functions marked "queued" return at once; do not touch their
+ * views until the work is done. All others wait. Different streams work in parallel. Calls make the device
+ * current in their thread. Views whose base and stride are multiples of 128 are used in place (an apron needs
+ * 128 readable bytes before it, and its last row's full stride); others are copied. LAP_E_BACKEND: no usable
+ * device or backend; LAP_E_USAGE: a CPU backend or a view elsewhere; LAP_E_DEVICE. */
 typedef struct lap_stream lap_stream;
 /* cuda_stream: a cudaStream_t of the device; NULL: its default stream. It and the context must outlive the
  * object. On failure *stream is NULL. Destroying waits for queued work; NULL is allowed. */
@@ -489,10 +489,10 @@ LAP_API lap_code lap_stream_wait(lap_stream *stream, lap_error *err); /* waits f
 LAP_API lap_code lap_stream_view_create(
     lap_stream *stream, int width, int height, int channels, int apron, lap_view *view, lap_error *err);
 LAP_API void lap_stream_view_destroy(lap_stream *stream, lap_view *view);
-/* Queued: copy an interior (waits if a view is on the host); fill an apron by the border rule. */
+/* Queued. The first copies an interior (it waits if a view is on the host); the second fills an apron. */
 LAP_API lap_code lap_stream_copy(lap_stream *stream, const lap_view *in, const lap_view *out, lap_error *err);
 LAP_API lap_code lap_stream_border(lap_stream *stream, const lap_view *view, lap_border rule, lap_error *err);
-/* The first is like lap_filter, but queued; the second like lap_stats_of_view. */
+/* The first is like lap_filter, but queued; the second is like lap_stats_of_view. */
 LAP_API lap_code lap_stream_filter(lap_stream *stream, const lap_view *in, const lap_view *out,
     const char *backend, const lap_params *params, lap_border border, lap_error *err);
 LAP_API lap_code lap_stream_stats(lap_stream *stream, const lap_view *view, const char *backend,

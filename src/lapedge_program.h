@@ -1,6 +1,6 @@
-/* Functions that only the lapedge program uses, beside lapedge.h. This header is not installed, and the
- * shared library does not export these functions; they may change with every version. The rules for threads
- * and errors at the head of lapedge.h apply here too. */
+/* Functions that only the lapedge program uses, in addition to those of lapedge.h. This header is not
+ * installed, and the shared library does not export these functions; they may change with every version. The
+ * rules for threads and errors at the head of lapedge.h apply here too. */
 #ifndef LAPEDGE_PROGRAM_H
 #define LAPEDGE_PROGRAM_H
 
@@ -13,7 +13,7 @@ extern "C" {
 /* ---- hints and text on a terminal -------------------------------------------------------------- */
 
 /* Values of lap_error.remedy and lap_report.warning_remedy: which setting to change to avoid the error or
- * warning. Messages of the library name no option of the program; the program adds the option's name. */
+ * warning. The library's messages do not name the program's options; the program adds the option's name. */
 typedef enum lap_remedy {
     LAP_REMEDY_NONE,
     LAP_REMEDY_MAX_PIXELS, /* raise settings->max_pixels */
@@ -21,7 +21,7 @@ typedef enum lap_remedy {
     LAP_REMEDY_MAX_SCANS,
     LAP_REMEDY_CLOBBER,          /* clear settings->no_clobber */
     LAP_REMEDY_FORMAT,           /* name the format in settings->format */
-    LAP_REMEDY_FORMAT_OR_FOLDER, /* the same; or a folder was meant */
+    LAP_REMEDY_FORMAT_OR_FOLDER, /* the same, or end the name with a slash if a folder was meant */
     LAP_REMEDY_GRAY,             /* set settings->gray, or write another format */
     LAP_REMEDY_IN_PLACE,         /* set settings->in_place */
     LAP_REMEDY_TRIM,             /* set settings->lossless to LAP_LOSSLESS_TRIM */
@@ -58,8 +58,8 @@ char *lap_size_text(uint64_t bytes, char text[LAP_SIZE_TEXT]);
 
 /* Returns the known backend name nearest to a misspelt one, or NULL. */
 const char *lap_rung_nearest(lap_op op, const char *name);
-/* By how many levels results of two backends may differ: 0, 1, or -1 for no limit. See EXACTNESS in
- * lapedge.h. */
+/* Returns by how many levels the results of two backends may differ: 0, 1, or -1 for no limit. See EXACTNESS
+ * in lapedge.h. */
 int lap_params_tolerance(const lap_params *params);
 /* Returns false if there can be no device: the build has no CUDA, or the machine has no driver files. *reason
  * (may be NULL) says which. Returns immediately and does not start CUDA. */
@@ -91,7 +91,7 @@ lap_code lap_side_check(const char *path, const char *const *others, size_t coun
 /* Returns the error for which lap_side_write would refuse the path, such as a missing folder. Creates
  * nothing. */
 lap_code lap_side_reach(const char *path, lap_error *err);
-/* Waits up to this many seconds until a process reads the FIFO at path; LAP_E_WRITE if there is none. The
+/* Waits up to this many seconds until a process reads the FIFO at path; LAP_E_WRITE if no process does. The
  * FIFO stays open until the program ends: its reader waits for what lap_side_write will write. Other paths
  * need no reader. */
 lap_code lap_side_await_reader(const char *path, double seconds, lap_error *err);
@@ -100,8 +100,9 @@ lap_code lap_side_await_reader(const char *path, double seconds, lap_error *err)
  * at once for a FIFO that nobody reads. */
 lap_code lap_side_write(const char *path, const void *bytes, size_t size, bool sync, lap_error *err);
 
-/* Removes the temporary files of this process's outputs; finished ones too. Async-signal-safe: for a process
- * that ends at once. From now on no output can be begun or published. */
+/* Removes the temporary files of this process's outputs, including those of finished outputs that are not
+ * published yet. Async-signal-safe, for a process that is about to end. From now on no output can be begun or
+ * published. */
 void lap_abandon_outputs(void);
 
 /* A piece of metadata that an output will not contain. No string is NULL. */
@@ -122,8 +123,8 @@ lap_code lap_info_dropped(const char *path, const lap_settings *settings, lap_in
 /* ---- folders ----------------------------------------------------------------------------------- */
 
 enum { LAP_OTHER_KINDS = 32, LAP_OTHER_FOLDERS = 8 };
-typedef struct lap_batch_left {     /* an output folder below a named one, in which something is left out */
-    char folder[1024], first[1024]; /* its path, and that of the first file; shortened */
+typedef struct lap_batch_left {     /* an output folder, below a named folder, with files not taken */
+    char folder[1024], first[1024]; /* paths of the folder and of the first file; shortened */
     uint64_t outputs, photos;
 } lap_batch_left;
 /* Files found in folders that are not inputs, and inputs that deserve a warning. */
@@ -133,18 +134,18 @@ typedef struct lap_batch_others {
     uint64_t apple_doubles; /* macOS's ._NAME files of metadata, in folders and lists */
     uint64_t outputs; /* outputs of earlier runs below a named folder; they are taken only if their own output
                          folder, or one below it, is named */
-    uint64_t output_folders; /* in how many folders of outputs they are */
+    uint64_t output_folders; /* number of output folders that hold them */
     uint64_t out_photos;     /* photos in this run's output folder, which is not walked */
     size_t left_count;
-    lap_batch_left left[LAP_OTHER_FOLDERS]; /* where these were found; further folders are only counted */
+    lap_batch_left left[LAP_OTHER_FOLDERS]; /* where they were found; other folders are only counted */
     uint64_t made; /* inputs that are outputs of a filter: filtered in place, or in an output folder */
     char made_first[1024]; /* the path of the first one, shortened */
-    uint64_t ours;         /* those, and inputs that are outputs of transform */
+    uint64_t ours;         /* `made`, plus inputs that are outputs of transform */
     size_t kind_count;
     struct {
         char extension[16]; /* in lower case, shortened; empty: no extension */
         uint64_t files;
-    } kinds[LAP_OTHER_KINDS]; /* in the order of discovery; `files` also counts files of further kinds */
+    } kinds[LAP_OTHER_KINDS]; /* in the order of discovery; `files` above also counts further kinds */
     uint64_t include_used, exclude_used; /* bit i: pattern i of take's first 64 matched something */
 } lap_batch_others;
 
@@ -175,7 +176,7 @@ typedef struct lap_batch_work {
     lap_times busy;   /* sums over all files so far, as in lap_report */
     int device_count; /* 0: CPU only */
     lap_batch_device device[LAP_BATCH_DEVICES];
-    uint64_t jobs; /* most files at once */
+    uint64_t jobs; /* the most files processed at once */
 } lap_batch_work;
 
 /* Removes, after a run, outputs of earlier runs whose photo no longer exists. An output is removed only if
@@ -215,7 +216,7 @@ bool lap_shard_local(uint32_t *rank, uint32_t *size);
 /* Replaces photos with their outputs. */
 typedef struct lap_in_place {
     /* Uses inputs (files only), files_from, nul_separated, jobs, fail_fast, dry_run, sides, devices (without
-     * trace), warn and work; of others only finds_made, made and ours. */
+     * trace), warn and work; in `others` only finds_made, made and ours. */
     const lap_batch_options *options;
     bool again;         /* also filter outputs of earlier runs, and photos whose records are not trusted */
     const char *backup; /* suffix under which each photo is kept beside its output; or NULL */
@@ -249,7 +250,7 @@ typedef struct lap_measured {
     const char *input;
     const lap_measurement *measurement; /* NULL if measuring failed */
     const lap_report *report;           /* status and error; no output fields */
-    const char *text;                   /* what `text` of the order made; NULL without it or out of memory */
+    const char *text;                   /* what the order's `text` made; NULL: no `text`, or out of memory */
 } lap_measured;
 /* Like lap_batch_fn, but inputs come in the order of the folders. */
 typedef void lap_measure_fn(void *user, const lap_measured *file, const lap_batch_counts *counts);
@@ -270,7 +271,7 @@ typedef struct lap_measure_order {
 lap_code lap_measure_batch(lap_context *context, const lap_measure_order *order, const lap_settings *settings,
     lap_batch_counts *counts, lap_error *err);
 
-/* Says how an image was decoded if that is worth a message: by several threads, or why not. Else empty. */
+/* Returns a message about how an image was decoded (by several threads, or why by only one), or "". */
 const char *lap_pixels_note(const lap_pixels *pixels);
 /* Adds a comparison to a sum, which starts all zero. Means cover all samples. The first difference comes from
  * the first comparison that has one. */

@@ -52,7 +52,8 @@ static void fill_pixel(uint8_t *row, int x, int from, int value, size_t pixel)
         memcpy(to, row + (size_t)from * pixel, pixel);
 }
 
-/* Fills two pixels left and two right of rows y0 .. y1 - 1; row 0 is the first of the interior. */
+/* Fills two pixels to the left and two to the right of rows y0 .. y1 - 1; row 0 is the first row of the
+ * interior. */
 static void fill_sides(const lap_view *view, int y0, int y1, lap_border border)
 {
     const size_t pixel = (size_t)view->channels;

@@ -1,4 +1,4 @@
-/* Fills the apron of two pixels. On the host, only this file knows the border rule. */
+/* Fills the apron of two pixels. On the host, only border.c knows the border rule. */
 #ifndef LAP_BORDER_H
 #define LAP_BORDER_H
 
@@ -10,7 +10,7 @@ int lap_border_index(int i, int n, lap_border border);
 void lap_border_fill(const lap_view *view, lap_border border);
 
 typedef struct lap_band { /* rows of an image in memory with an apron */
-    lap_view view;        /* its interior begins with row y of the image */
+    lap_view view;        /* the view's interior begins with row y of the image */
     int y, image_height;
     lap_border border;
 } lap_band;
@@ -18,8 +18,9 @@ typedef struct lap_band { /* rows of an image in memory with an apron */
 typedef lap_code lap_rows_fn(void *user, const lap_view *rows, int y, lap_error *err);
 
 /* Fills a band's rows, and two rows above and two below: real neighbours, or by the border rule. Copies rows
- * above image row `have` from the band `before`, which holds them and may share memory with this band; before
- * NULL: copies none. Calls bring for all other rows, with LAP_WRAP also for rows of the opposite end. */
+ * above image row `have` from the band `before`, which holds them and may share memory with this band; if
+ * `before` is NULL, copies no rows. Calls bring for all other rows, with LAP_WRAP also for rows of the
+ * opposite end. */
 lap_code lap_border_band(
     const lap_band *band, const lap_band *before, int have, lap_rows_fn *bring, void *user, lap_error *err);
 

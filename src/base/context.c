@@ -5,7 +5,8 @@
 
 #include "base/status.h"
 
-/* Most machines have fewer cores than this; but a typing error must not start a million threads. */
+/* Most machines have fewer cores than this. The limit keeps a typing error from starting a million
+ * threads. */
 enum { MAX_THREADS = 1024 };
 
 static int usable_cores(void)

@@ -12,7 +12,7 @@
 struct lap_context {
     lap_pool *pool;
     int threads;
-    lap_budget budget; /* its limit is lap_settings.max_memory */
+    lap_budget budget; /* lap_settings.max_memory is its limit */
     atomic_int cancel;
     _Atomic(uint64_t) swept; /* key of the last folder that was swept for leftovers of killed runs */
 };

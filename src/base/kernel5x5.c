@@ -205,7 +205,8 @@ static lap_code parse_file(const char *path, lap_kernel *kernel, lap_error *err)
 }
 
 /* A list has only numbers between separators, at least two; a path may have slashes too. Text that begins
- * like a list, has no slash and names no file is taken for a list, so that the error names its bad number. */
+ * like a list, has no slash and is not the name of a file is taken for a list, so that the error names its
+ * bad number. */
 static bool is_list(const char *spec)
 {
     int n = 0;

@@ -1,4 +1,4 @@
-/* Kernel coefficients: presets, parsing, and the properties by which rungs choose their form. */
+/* Kernel coefficients: presets, parsing, and the properties that decide which form of a rung runs. */
 #ifndef LAP_KERNEL5X5_H
 #define LAP_KERNEL5X5_H
 

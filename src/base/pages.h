@@ -1,5 +1,5 @@
-/* Memory in large pages, for buffers that are filled once and then consumed. This saves hundreds of page
- * faults per buffer, which are slow if sixteen threads take them at once. Thread safe. */
+/* Memory in large pages, for buffers that are filled once and then consumed. Large pages save hundreds of
+ * page faults per buffer, which are slow if sixteen threads have them at the same time. Thread safe. */
 #ifndef LAP_PAGES_H
 #define LAP_PAGES_H
 
@@ -15,8 +15,8 @@ void *lap_pages_zeroed(size_t bytes);
 void lap_pages_release(void *memory, size_t bytes); /* bytes: as allocated; memory NULL is fine */
 
 /* Like realloc(), but keeps only the first USED bytes, and uses large pages from 2 MB on. Smaller blocks have
- * malloc's alignment: aligning many short-lived blocks to more leaves holes in the heap that grow with the
- * number of files. BYTES > 0. NULL: out of memory; MEMORY is unchanged. */
+ * malloc's alignment: with larger alignment, many short-lived blocks would leave holes in the heap that grow
+ * with the number of files. BYTES > 0. NULL: out of memory; MEMORY is unchanged. */
 void *lap_pages_resize(void *memory, size_t used, size_t bytes);
 
 #endif

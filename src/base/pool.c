@@ -65,7 +65,7 @@ static void run_seat(lap_pool *pool)
     pthread_mutex_lock(&pool->lock);
     pool->busy--;
     if (--t->inside == 0)
-        pthread_cond_signal(&t->left); /* with the lock held: t ends once its owner gets the lock */
+        pthread_cond_signal(&t->left); /* call it with the lock held: `t` ends once its owner gets the lock */
 }
 
 static void *worker(void *argument)
@@ -86,8 +86,8 @@ static void *worker(void *argument)
     return NULL;
 }
 
-/* Starts threads until there are `wanted`; the caller holds the lock. Blocks signals in them, so that those
- * for the process reach the caller's own threads; signals for faults stay unblocked. */
+/* Starts threads until there are `wanted`; the caller holds the lock. Blocks signals in the new threads, so
+ * that signals for the process reach the caller's own threads; signals for faults stay unblocked. */
 static int start(lap_pool *pool, int wanted)
 {
     sigset_t blocked, before;
@@ -240,8 +240,8 @@ lap_code lap_pool_submit(lap_pool *pool, lap_job_fn *fn, void *argument, lap_err
         return lap_fail(err, LAP_E_MEMORY, "out of memory for a job");
     *mine = (job){.fn = fn, .argument = argument};
     pthread_mutex_lock(&pool->lock);
-    /* The thread that submits does not work itself, unlike one that calls a team: start one more in its
-     * place. */
+    /* The thread that submits a job does not work on it, unlike a thread that calls a team, so start one more
+     * thread in its place. */
     int rc = start(pool, pool->threads);
     if (rc && pool->started == 0) {
         pthread_mutex_unlock(&pool->lock);

@@ -8,24 +8,24 @@ typedef struct lap_pool lap_pool;
 typedef void lap_job_fn(void *argument);
 
 /* threads >= 1: how many may work at once. This counts the thread that calls lap_pool_team, so threads - 1
- * are started; for 1, none. */
+ * are started; for 1, no thread is started. */
 lap_pool *lap_pool_create(int threads, lap_error *err);
 void lap_pool_destroy(lap_pool *pool); /* waits for running jobs */
 int lap_pool_threads(const lap_pool *pool);
 /* The number of idle threads, without the calling one; each waiting job counts as a busy thread. A team that
- * is formed right afterwards will probably get that many. 0 for NULL. */
+ * is formed right afterwards will probably get that many threads. Returns 0 for NULL. */
 int lap_pool_idle(lap_pool *pool);
 
 /* Calls fn(argument) on the calling thread and on up to members - 1 idle threads of the pool, and returns
  * when all of these calls have returned. The calls of fn divide the work among themselves, and return when no
- * work is left; late joiners may find none. Never waits for a free thread, so teams inside jobs cannot
- * deadlock. pool NULL: the calling thread alone. */
+ * work is left; a thread that joins late may find no work. Never waits for a free thread, so teams inside
+ * jobs cannot deadlock. pool NULL: the calling thread alone. */
 void lap_pool_team(lap_pool *pool, int members, lap_job_fn *fn, void *argument);
 
 /* A piece of a range that lap_pool_for hands out. */
 typedef struct lap_piece {
     size_t first, n;
-    int member; /* who works on it, 0 .. members - 1; no two threads share a number */
+    int member; /* the thread that works on it, 0 .. members - 1; no two threads share a number */
 } lap_piece;
 typedef lap_code lap_piece_fn(void *argument, const lap_piece *piece, lap_error *err);
 

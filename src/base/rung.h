@@ -18,7 +18,7 @@ typedef struct lap_split { /* where a converting rung spent its time, summed, in
 
 typedef enum lap_omp_loop { LAP_OMP_Y, LAP_OMP_X, LAP_OMP_WINDOW } lap_omp_loop;
 
-typedef struct lap_exec {  /* how to run, not what to compute; all zero is a good default */
+typedef struct lap_exec {  /* how to run, not what to compute; all zero is a valid default */
     int threads;           /* the most threads; 0 means 1 */
     void *stream;          /* cudaStream_t on a device */
     lap_split *split;      /* or NULL */
@@ -55,7 +55,8 @@ typedef struct lap_array { /* n values, natural alignment */
     bool is_double;
     int place;
 } lap_array;
-/* *sum = the sum, in the array's precision unless the row says otherwise. */
+/* *Stores the sum of the values in `sum`, in the array's precision unless the row's description says
+ * otherwise. */
 typedef lap_code lap_reduce_fn(const lap_array *in, double *sum, const lap_exec *exec);
 
 /* counts[c][v] += number of samples of channel c with value v; 1..4 channels; counts on the host. */

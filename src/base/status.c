@@ -72,7 +72,7 @@ void lap_shown_path(char *shown, size_t size, const char *path)
     *shown = '\0';
 }
 
-/* Replaces each character that a line must not hold with a ?. */
+/* Replaces each character that a line must not contain with a question mark. */
 static void make_shown(char *text)
 {
     char *to = text;
@@ -162,7 +162,7 @@ void lap_millions(uint64_t n, int decimals, char text[LAP_MILLIONS])
     text[length - (decimals > 0 ? ALL - decimals : ALL + 1)] = '\0';
 }
 
-enum { KB = 1000, LEAST_MB = 100000 }; /* below this, megabytes with one decimal are too coarse */
+enum { KB = 1000, LEAST_MB = 100000 }; /* below this size, megabytes with one decimal are too coarse */
 
 char *lap_size_text(uint64_t bytes, char text[LAP_SIZE_TEXT])
 {

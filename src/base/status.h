@@ -18,7 +18,8 @@ lap_code lap_fail_at(lap_error *err, lap_code code, const char *subject, const c
     __attribute__((format(printf, 4, 5)));
 /* If code is not LAP_OK and err has no subject yet, sets its subject. Returns code. */
 lap_code lap_error_about(lap_error *err, lap_code code, const char *subject);
-/* LAP_E_MISSING. A path that ends in a slash means a folder; of a link, the target is missing. */
+/* Fails with LAP_E_MISSING. The message says what is missing: a folder if path ends in a slash, the target if
+ * path is a link, else a file. */
 lap_code lap_fail_missing(lap_error *err, const char *path);
 /* Sets the remedy of an error. Returns code. */
 lap_code lap_error_remedy(lap_error *err, lap_code code, lap_remedy remedy);

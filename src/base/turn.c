@@ -49,8 +49,8 @@ static void turn_upside_down(lap_view *view)
     view->stride = -view->stride;
 }
 
-/* To transpose and then mirror left and right, transpose the rows from the last to the first: so no pixel
- * moves twice. */
+/* To transpose and then mirror left and right, transpose the rows from the last to the first, so that no
+ * pixel moves twice. */
 void lap_turn_views(lap_turn turn, lap_view *in, lap_view *out)
 {
     const lap_turn_steps p = lap_turn_steps_of(turn);

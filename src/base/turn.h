@@ -13,7 +13,7 @@ lap_turn_steps lap_turn_steps_of(lap_turn turn);
 lap_turn lap_turn_compose(lap_turn first, lap_turn second);
 /* Whether the turn swaps width and height. */
 bool lap_turn_transposes(lap_turn turn);
-/* Whether the turn changes the order of rows: all but NONE and H do. */
+/* Whether the turn changes the order of rows; all turns but NONE and H do. */
 bool lap_turn_reorders(lap_turn turn);
 /* Reorders rows by giving the views negative strides. One step is left for the caller: to transpose, or
  * mirror rows left and right, or copy. */

@@ -1,5 +1,5 @@
-/* A run over many files. The first walk only looks (batch_look.c). The second submits jobs and takes results
- * back; it is never more than a few jobs ahead. */
+/* A run over many files. The first walk only looks (batch_look.c). The second walk submits jobs and takes
+ * back their results; it is never more than a few jobs ahead of the results. */
 #include "batch/batch.h"
 
 #include <errno.h>
@@ -81,14 +81,14 @@ static void publish_when_due(void *user)
 /* ---- the second walk --------------------------------------------------------------------------- */
 
 typedef struct plan {  /* what to do with one input */
-    lap_job job;       /* its names point to the arrays below */
+    lap_job job;       /* the job's names point to the arrays below */
     lap_status status; /* LAP_DONE: process the input (in a dry run: it would be processed) */
     lap_error why;     /* the reason for any other status */
     bool apart;        /* the output is synced separately */
     char relative[PATH_MAX], output[PATH_MAX]; /* output is empty until it is known */
 } plan;
 
-/* In a dry run: a photo that may not be read is known to fail. */
+/* In a dry run: whether this process lacks permission to read the photo, so that it would fail. */
 static lap_status foresee(const lap_walk_entry *entry, lap_error *why)
 {
     lap_source *source = NULL;
@@ -138,7 +138,7 @@ static lap_code submit(batch *b, const lap_walk_entry *entry, const plan *p, lap
     job->work = lap_job_write;
     job->tree = &b->tree;
     job->force = b->options->force;
-    /* A photo that was found by content and has no extension gets an output without one. */
+    /* A photo that was found by content and has no extension gets an output without an extension. */
     const bool as_jpeg = !b->settings->format && !lap_format_of_path(p->output);
     job->settings = &b->variants[as_jpeg | (p->apart && b->sync) << 1];
     if (job->input && job->output && job->relative)
@@ -269,7 +269,7 @@ static batch *create(lap_context *context, const lap_batch_options *options, con
     return b;
 }
 
-/* Returns the path of the timeline; NULL: none was requested. */
+/* Returns the path of the timeline; NULL: no timeline was requested. */
 static const char *trace_of(const lap_batch_options *options)
 {
     return options->devices && !options->dry_run ? options->devices->trace : NULL;

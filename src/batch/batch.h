@@ -61,8 +61,8 @@ enum { LAP_REPEATED = 0, LAP_TAKEN = 1 };
 lap_status lap_batch_judge(batch *b, const lap_walk_entry *entry, lap_job *job, lap_error *why);
 /* Removes what stopped runs left in an output's folder, once per run. The folder need not exist. */
 lap_code lap_batch_sweep_folder(batch *b, const char *relative, lap_error *err);
-/* Creates an output's folder and its parents. *apart: it is on another file system than the output folder.
- * LAP_E_EXISTS: a link is in the way. */
+/* Creates an output's folder and its parents. *apart: whether that folder is on a different file system than
+ * the output folder. LAP_E_EXISTS: a link is in the way. */
 lap_code lap_batch_make_folder(batch *b, const char *relative, bool *apart, lap_error *err);
 /* Creates out_dir and its parents; a dry run only finds out whether a run could. LAP_E_WRITE: it is not a
  * folder or not writable. */

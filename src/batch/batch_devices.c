@@ -9,10 +9,11 @@
 #include "device/devices.h"
 #include "rungs/backend.h"
 
-/* The rate at which a CPU thread processes JPEGs from file to file (1.5 times that if images are only
- * measured), the rates of small photos that a device does at most and that a thread reads and writes for it,
- * and the start time of a device, for each GPU that CUDA initialises. Measured on Xeons with 16 and 32 cores,
- * an H100, and one and two H200 (docs/folders.md). */
+/* CPU_BYTES_PER_MS: JPEG bytes that one CPU thread processes from file to file (1.5 times as many if images
+ * are only measured). DEVICE_FILES_PER_S: small photos that a device can process at most. THREAD_FILES_PER_S:
+ * small photos that one thread can read and write for a device. START_MS: the time to start a device, plus
+ * START_MS_PER_GPU for each GPU that CUDA initialises. Measured on Xeons with 16 and 32 cores, an H100, and
+ * one and two H200 (docs/folders.md). */
 enum {
     CPU_BYTES_PER_MS = 20000,
     DEVICE_FILES_PER_S = 25000,
@@ -35,7 +36,7 @@ uint64_t lap_batch_small(const lap_batch_load *load)
     return cpu_bytes_per_ms(load) * 1000 / (threads < DEVICE_FILES_PER_S ? threads : DEVICE_FILES_PER_S);
 }
 
-/* Finds the device rung that the settings name by backend or codec; NULL: they name none. */
+/* Finds the device rung that the settings name by backend or codec; NULL: they name no device rung. */
 static lap_code named_rung(const lap_settings *s, const lap_rung **rung, lap_error *err)
 {
     const bool by_codec = s->codec == LAP_CODEC_CUDA && strcmp(s->backend, "auto") == 0;
@@ -71,7 +72,7 @@ static const lap_rung *auto_rung(const lap_batch_load *load, const char **why)
 }
 
 /* Several processes on this machine each get separate devices; if there are fewer devices than processes,
- * each gets one. */
+ * each process gets one device. */
 static int take_share(int list[LAP_DEVICE_POOL_DEVICES], int count, uint32_t share, uint32_t shares)
 {
     int mine = 0;

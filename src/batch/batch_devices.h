@@ -14,7 +14,7 @@ typedef struct lap_batch_load { /* the work to do, and the processors for it */
 } lap_batch_load;
 
 /* Creates an executor with threads only, or with CUDA devices: as the settings say, or for "auto" by the
- * amount of work. work (may be NULL) is told the choice and the reason. */
+ * amount of work. Stores the choice and the reason in work, which may be NULL. */
 lap_code lap_batch_executor(lap_context *context, const lap_batch_load *load, lap_batch_work *work,
     lap_executor **executor, lap_error *err);
 /* Returns the size up to which "auto" uses no device for an input. */

@@ -25,7 +25,7 @@ typedef struct comparing {
 } comparing;
 
 typedef struct pair_job {
-    lap_job job; /* its report has the size and the note of the picture from the first folder */
+    lap_job job; /* the job's report has the size and note of the first folder's picture */
     const comparing *run;
     lap_difference difference;
     char *paths[2]; /* pointers into text; NULL: that folder lacks the file */

@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "batch/batch.h"
 
-/* LAP_DONE: the input may have its output's name. */
+/* LAP_DONE: the input may use its output's name. */
 static lap_status judge_claim(
     batch *b, const lap_walk_entry *entry, const char *relative, const char *output, lap_error *why)
 {
@@ -26,7 +26,7 @@ static lap_status judge_claim(
     return LAP_FAILED;
 }
 
-/* Whether an output lacks time or mode of its input, which it should keep. */
+/* Whether an output should have its input's time and mode, but does not. */
 static bool lacks_attributes(const batch *b, const lap_job *job, const lap_walk_entry *entry)
 {
     return b->settings->preserve &&
@@ -34,8 +34,9 @@ static bool lacks_attributes(const batch *b, const lap_job *job, const lap_walk_
                ((job->seen.st_mode ^ entry->stat->st_mode) & 0777));
 }
 
-/* Refuses a file that stays. If inputs are outputs of earlier runs, a file that lapedge did not make is
- * probably the photo of one, and the operands are in the wrong order: then nobody is led to replace it. */
+/* Refuses to replace a file. If inputs are outputs of earlier runs, the operands are probably in the wrong
+ * order, and a file that lapedge did not make is probably an original photo. Then the message does not
+ * suggest replacing it. */
 static void refuse(const batch *b, lap_made made, const char *output, lap_error *why)
 {
     lap_made_refuse(made, output, why);
@@ -43,9 +44,10 @@ static void refuse(const batch *b, lap_made made, const char *output, lap_error 
         (void)lap_error_remedy(why, why->code, LAP_REMEDY_ORDER);
 }
 
-/* Judges a regular file at the output's name. Adds a line if it was recognised only by its content, so that
- * it need not be read every time, or if its photo was moved, so that it may be edited there. force allows
- * what the records do not; rebuild processes outputs that are up to date. */
+/* Judges a regular file at the output's name. Adds a line to the manifest if the file was recognised only by
+ * its content, so that the next run need not read it, or if its photo was moved, so that the photo may be
+ * edited in its new place. force allows what the records do not; rebuild processes outputs that are up to
+ * date. */
 static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job, int folder, lap_error *why)
 {
     const lap_batch_options *options = b->options;
@@ -74,7 +76,7 @@ static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job
     if (content && !options->dry_run &&
         lap_manifest_done(b->manifest, &output, &standing.input, NULL) == LAP_OK &&
         ++b->renewed % LAP_GROUP_FILES == 0)
-        (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* if this fails, it is read again */
+        (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* if this fails, the file is read again */
     return LAP_SKIPPED;
 }
 
@@ -91,7 +93,7 @@ static lap_status judge_there(batch *b, const lap_walk_entry *entry, lap_job *jo
         lap_fail_at(why, LAP_E_CLASH, entry->path, "would overwrite an input, %.300s", job->output);
         return LAP_FAILED;
     }
-    /* Only a file is replaced, never the target of a link or the reader of a pipe. */
+    /* Only a regular file is replaced, never a link or a pipe. */
     if (!S_ISREG(job->seen.st_mode) && b->options->force) {
         lap_fail_at(why, LAP_E_WRITE, job->output, "is not a regular file; remove it first");
         return LAP_FAILED;

@@ -1,7 +1,7 @@
 /* The first walk of a run only looks: how many inputs there are, which of them have the same output name, and
- * what exists at output names. If inputs lie there, one more walk is needed. So all this is known before work
- * begins. Data about names without a clash is then freed, so that memory does not grow with the number of
- * files. */
+ * what exists at output names. If some of those files are inputs, one more walk is needed. So all this is
+ * known before work begins. Data about names without a clash is then freed, so that memory does not grow with
+ * the number of files. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +27,8 @@ typedef struct look {
     size_t count, capacity, standing_count, standing_capacity;
 } look;
 
-/* Reserves room for one more claim and one more inode. Sorting needs the same memory again, and so may
- * clashes: each name has an entry in a table that is half full. */
+/* Reserves room for one more claim and one more inode. Sorting needs as much memory again. Clashes may need
+ * as much, too: each name has an entry in a table that is half full. */
 static lap_code reserve(look *l, lap_error *err)
 {
     enum { PEAK = 4 };

@@ -13,7 +13,7 @@
 
 typedef struct measuring {
     lap_context *context;
-    const lap_batch_options *options; /* the order's, without an output folder */
+    const lap_batch_options *options; /* a copy of the order's options, without an output folder */
     lap_batch_load load;
     const lap_measure_order *order;
     lap_jobs jobs;
@@ -27,7 +27,7 @@ static void tick(void *user)
     m->order->each(m->order->user, NULL, m->jobs.counts);
 }
 
-/* After a failure that ends the run, no other result is given. */
+/* After a failure that ends the run, no further result is passed on. */
 static void give(void *user, lap_job *job)
 {
     measuring *m = user;

@@ -150,7 +150,8 @@ lap_code lap_batch_make_out_dir(const char *out_dir, bool dry_run, lap_error *er
     if (code == LAP_OK && access(out_dir, W_OK | X_OK) && !(dry_run && errno == ENOENT))
         code =
             lap_fail_at(err, LAP_E_WRITE, out_dir, "cannot create files in this folder: %s", strerror(errno));
-    /* Report this now rather than after the first group of files. The manifest reports a link. */
+    /* Report this now rather than after the first group of files. If .lapedge is a link, the manifest reports
+     * that. */
     struct stat st;
     if (code == LAP_OK && snprintf(path, sizeof path, "%s/.lapedge", out_dir) < (int)sizeof path &&
         lstat(path, &st) == 0 && !S_ISLNK(st.st_mode) && access(path, W_OK | X_OK))

@@ -57,17 +57,18 @@ static void look_after(lap_executor *ex)
             lap_device_pool_take_back(d, true);
         }
     }
-    if (!ex->running) /* no thread could be started before */
+    if (!ex->running) /* earlier, no thread could be started */
         (void)lap_executor_wake(ex);
-    if (ex->queued > 0 && lap_device_pool_cpu_may(pool)) /* a device is late */
+    if (ex->queued > 0 && lap_device_pool_cpu_may(pool)) /* a device is late in starting */
         for (int i = 0; i < ex->jobs; i++)
             (void)lap_executor_wake(ex);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
-/* Makes room for as many stagings as fill the lanes while threads read and write. If pinned memory is
- * limited, those of small photos get at most an eighth of it, and the others equal shares of the rest. */
+/* Makes room for enough stagings to fill the lanes while threads read and write. If pinned memory is limited,
+ * stagings of small photos get at most an eighth of it, and the other stagings get equal shares of the
+ * rest. */
 static lap_code make_stagings(lap_pool_device *d, int threads, int devices, lap_error *err)
 {
     lap_pool_stagings *large = &d->stagings[LAP_POOL_LARGE], *small = &d->stagings[LAP_POOL_SMALL];

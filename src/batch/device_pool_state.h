@@ -10,16 +10,17 @@
 #include "run/photo_device.h"
 
 enum { LAP_POOL_LANES = 12 }; /* large photos at once on a device; more gain nothing (docs/gpu-codec.md) */
-/* Small photos go in chains: all that are ready, up to LAP_DEVICE_CHAIN and up to this much device memory.
- * While so many chains are under way, further photos wait, and the next chain is longer. */
+/* Small photos are processed in chains. A chain takes all small photos that are ready, up to LAP_DEVICE_CHAIN
+ * of them and up to LAP_POOL_CHAIN_BYTES of device memory. While LAP_POOL_CHAINS chains are under way,
+ * further photos wait, so the next chain is longer. */
 enum { LAP_POOL_CHAINS = 4 };
 #define LAP_POOL_CHAIN_BYTES ((size_t)256 << 20)
 #define LAP_POOL_SMALL_BYTES ((size_t)8 << 20)   /* device memory of a small photo */
-#define LAP_POOL_SMALL_FILE ((size_t)256 << 10)  /* files that may be small photos */
-#define LAP_POOL_SMALL_STAGING ((size_t)4 << 20) /* most host memory for one */
+#define LAP_POOL_SMALL_FILE ((size_t)256 << 10)  /* a file up to this size may hold a small photo */
+#define LAP_POOL_SMALL_STAGING ((size_t)4 << 20) /* most host memory for a small photo */
 enum { LAP_POOL_SMALL_STAGINGS = 96 };
-/* Large photos loaded into new memory, which is slow, before lanes have taken others; any photos while a
- * device starts. */
+/* The most large photos that may be loaded into new memory, which is slow, before lanes have taken earlier
+ * ones; while a device starts, the most photos of any size. */
 enum { LAP_POOL_AHEAD = 8 };
 enum { LAP_POOL_THREAD_LANE = LAP_POOL_LANES }; /* lane: of the device's thread in a trace */
 typedef struct lap_device_pool lap_device_pool;
@@ -35,11 +36,11 @@ typedef struct lap_pool_stagings {
 
 typedef struct lap_device_task { /* a job that a device processes */
     lap_async_run run;
-    lap_job *job;                /* NULL: taken away because the device no longer answers */
-    lap_pool_stagings *stagings; /* to which its staging belongs */
+    lap_job *job;                /* NULL: the job was taken away because the device no longer answers */
+    lap_pool_stagings *stagings; /* the kind that its staging belongs to */
     lap_pool_device *device;
     size_t needs;    /* bytes of device memory; 0: too many */
-    bool is_small;   /* it goes in chains */
+    bool is_small;   /* it is processed in a chain */
     bool is_refused; /* the device has too little memory for it: the CPU does it */
     STAILQ_ENTRY(lap_device_task) next;
 } lap_device_task;
@@ -49,7 +50,7 @@ typedef STAILQ_HEAD(lap_device_task_list, lap_device_task) lap_device_task_list;
 typedef struct lap_pool_lane {
     lap_device_slot *slot; /* only the device's thread uses this, */
     bool is_busy;          /* and these, without the mutex */
-    bool has_chain;        /* of small photos */
+    bool has_chain;        /* the lane has a chain of small photos */
     lap_device_task_list tasks;
     int task_count;
 } lap_pool_lane;
@@ -84,8 +85,8 @@ struct lap_device_pool {
     double deadline_ms, soon_ms;
     bool is_closing;
     int holders; /* from closing on: threads that still use the pool; the last one frees it */
-    lap_device_task_list finished; /* done, or found odd */
-    lap_job_list by_pieces;        /* not for a device, or only partly */
+    lap_device_task_list finished; /* done, or judged unsuitable */
+    lap_job_list by_pieces;        /* jobs that no device processes completely */
     int count;
     lap_pool_device devices[];
 };
@@ -99,8 +100,8 @@ lap_device_task *lap_device_task_pop(lap_device_task_list *list); /* NULL: the l
 void lap_device_pool_take_back(lap_pool_device *device, bool hangs);
 /* Puts the job back at the front of the queue. */
 void lap_device_pool_wait_again(lap_device_pool *pool, lap_job *job);
-/* There is no memory for another staging buffer, so the existing ones must do. Releases the mutex
- * temporarily. */
+/* There is no memory for another staging buffer, so photos must wait for the existing ones. Releases the
+ * mutex temporarily. */
 void lap_device_pool_drop(
     lap_pool_device *device, lap_pool_stagings *stagings, lap_device_staging *staging, const lap_error *why);
 /* There is no pinned memory for another task, so the task's job waits for existing memory. */

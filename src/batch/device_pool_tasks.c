@@ -45,7 +45,7 @@ void lap_device_pool_take_back(lap_pool_device *d, bool hangs)
     lap_device_task *task;
     if (!d->is_lost)
         return;
-    for (int i = 0; i < LAP_POOL_LANES; i++) /* only its thread knows how many lanes there are */
+    for (int i = 0; i < LAP_POOL_LANES; i++) /* only the device's thread knows how many lanes there are */
         while ((task = lap_device_task_pop(&d->lanes[i].tasks)))
             take_back(task, hangs);
     while ((task = lap_device_task_pop(&d->ready)))
@@ -107,8 +107,8 @@ bool lap_device_pool_is_alive(const lap_device_pool *pool)
 }
 
 /* Threads that code photos beside a device keep it waiting. With 32 threads, 16 of which coded photos, 437
- * photos a second were measured instead of 1129. They also code no photos while a device starts, for as long
- * as that usually takes: such photos would delay the start, and end last. */
+ * photos a second were measured instead of 1129. Nor do threads code photos while a device starts, for as
+ * long as a start usually takes: such photos would delay the start, and would finish last. */
 bool lap_device_pool_cpu_may(const lap_device_pool *pool)
 {
     const double now = lap_now_ms();

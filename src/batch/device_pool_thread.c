@@ -79,7 +79,7 @@ static lap_code pin(const lap_pool_device *d, lap_device_staging *staging, uint6
 }
 
 /* Finds a free lane with room for `need` bytes; creates or grows one within the budget, to `wanted` bytes if
- * there are so many. *lane is -1 if other photos must finish first. LAP_E_LIMIT: the photo never fits. */
+ * the budget allows. *lane is -1 if other photos must finish first. LAP_E_LIMIT: the photo never fits. */
 static lap_code find_lane(lap_pool_device *d, size_t need, size_t wanted, int *lane, lap_error *err)
 {
     *lane = pick_lane(d, need);
@@ -121,14 +121,14 @@ typedef struct group {
     lap_device_task *task[LAP_DEVICE_CHAIN];
     int count;
     size_t bytes;   /* device memory that each needs alone, added up */
-    uint64_t photo; /* number of the first one: its job may be taken away */
+    uint64_t photo; /* trace number of the first photo, kept here because its job may be taken away */
 } group;
 
-/* The result of trying to begin them. */
+/* The result of trying to begin the photos of a chain. */
 typedef struct attempt {
     lap_code code;
-    int unpinned; /* the one that could not be pinned; -1: all are */
-    int lane;     /* theirs; -1: none yet */
+    int unpinned; /* index of the photo whose memory could not be pinned; -1: all are pinned */
+    int lane;     /* their lane; -1: not chosen yet */
 } attempt;
 
 /* A chain's lane gets much more memory than it needs, since chains grow with the work that waits. */
@@ -184,7 +184,7 @@ static void occupy(lap_pool_device *d, int i, const group *g)
     }
 }
 
-/* Puts tasks back in front of the ready ones, all but one. */
+/* Puts all tasks but one back in front of the ready tasks. */
 static void put_back(lap_pool_device *d, const group *g, int but)
 {
     for (int i = g->count - 1; i >= 0; i--)
@@ -206,7 +206,7 @@ static lap_code move(lap_pool_device *d, const group *g, const attempt *a, bool 
         lap_device_pool_unload(g->task[a->unpinned], err);
         return LAP_OK;
     }
-    if (a->code == LAP_E_LIMIT) { /* only one that is alone */
+    if (a->code == LAP_E_LIMIT) { /* this happens only to a photo that is alone */
         put_back(d, g, 0);
         g->task[0]->is_refused = true;
         g->task[0]->stagings->loaded--;
@@ -231,7 +231,7 @@ static bool is_lost(const lap_pool_device *d)
     return is_lost;
 }
 
-/* Whether a task can go with those before it. */
+/* Whether a task can join the chain of the tasks before it. */
 static bool joins(const lap_pool_device *d, const group *g, const lap_device_task *task)
 {
     const lap_device_task *first = g->task[0];
@@ -242,8 +242,8 @@ static bool joins(const lap_pool_device *d, const group *g, const lap_device_tas
            lap_device_slot_chain_needs(g->bytes + task->needs, g->count + 1) <= most;
 }
 
-/* Takes the first ready task, and those behind it that go with it. None: no task is ready, enough chains are
- * under way, or the device is lost. */
+/* Takes the first ready task, and the tasks behind it that can join its chain. Takes nothing if no task is
+ * ready, enough chains are under way, or the device is lost. */
 static void take_ready(lap_pool_device *d, group *g)
 {
     lap_device_task *task;
@@ -277,7 +277,7 @@ static lap_code settle(lap_pool_device *d, const group *g, const attempt *a, boo
     return code;
 }
 
-/* Begins ready tasks while lanes can be had. */
+/* Begins ready tasks while lanes are available. */
 static lap_code begin_tasks(lap_pool_device *d, bool *any, lap_error *err)
 {
     lap_code code = LAP_OK;
@@ -292,7 +292,7 @@ static lap_code begin_tasks(lap_pool_device *d, bool *any, lap_error *err)
     return code;
 }
 
-/* The lane's tasks are through. False: they were taken away, since the device is lost. */
+/* The lane's tasks are finished. False: they were taken away, since the device is lost. */
 static bool end_group(lap_pool_device *d, int i, const lap_times *ms)
 {
     lap_pool_lane *lane = &d->lanes[i];
@@ -335,7 +335,8 @@ static lap_code end_tasks(lap_pool_device *d, bool *any, lap_error *err)
     return code;
 }
 
-/* moved: the round before moved a task; else rests. False: the run ends, or the device is lost. */
+/* Waits before the next round, unless the last round made progress (moved). False: the run ends, or the
+ * device is lost. */
 static bool begin_round(lap_pool_device *d, bool moved)
 {
     const bool *ends = &d->pool->is_closing, *is_lost = &d->is_lost;

@@ -18,7 +18,8 @@ static void by_pieces(lap_device_pool *pool, lap_job *job)
     (void)lap_executor_wake(pool->executor);
 }
 
-/* Counts are not enough for profiles, and for statistics without the outer pixels. */
+/* Whether a device can do the job. A device that measures only returns histograms, which cannot give
+ * profiles, nor statistics without the outer pixels. */
 static bool is_for_devices(const lap_job *job)
 {
     return !job->measure || (!job->measure->profiles && job->measure->mask_border == 0);
@@ -174,7 +175,7 @@ static void run_here(lap_device_pool *pool, lap_job *job)
 
 /* ---- what is next ------------------------------------------------------------------------------ */
 
-/* Memory for photos of the job's kind: a small file holds a small photo, most times. */
+/* Memory for photos of the job's kind, guessed from the file: a small file usually holds a small photo. */
 static lap_pool_stagings *stagings_for(lap_pool_device *d, const lap_job *job)
 {
     const bool is_small = d->stagings[LAP_POOL_SMALL].limit > 0 && !job->is_large &&
@@ -182,7 +183,7 @@ static lap_pool_stagings *stagings_for(lap_pool_device *d, const lap_job *job)
     return &d->stagings[is_small ? LAP_POOL_SMALL : LAP_POOL_LARGE];
 }
 
-/* Whether there is used memory, or new memory if the device wants some. */
+/* Whether a staging is free for reuse, or a new one may be allocated because the device needs more photos. */
 static bool has_staging(const lap_pool_device *d, const lap_pool_stagings *s)
 {
     const int ahead = d->is_ready && s == &d->stagings[LAP_POOL_SMALL] ? s->limit : LAP_POOL_AHEAD;
@@ -230,7 +231,7 @@ static bool take_waiting(lap_device_pool *pool)
     return true;
 }
 
-/* A named backend filters on a device as soon as one is ready. */
+/* A named backend filters on a device as soon as a device is ready. */
 static bool may_run_pieces(lap_device_pool *pool)
 {
     return !pool->options.is_named || lap_device_pool_any(pool) || !lap_device_pool_is_alive(pool);

@@ -71,7 +71,7 @@ void lap_job_measure(lap_context *context, lap_job *job, const lap_settings *set
 void lap_job_describe(lap_job *job)
 {
     const lap_measured file = {.input = job->input, .measurement = job->measurement, .report = &job->report};
-    free(job->text); /* of an earlier try */
+    free(job->text); /* the text of an earlier attempt */
     job->text = NULL;
     if (job->order && job->order->text && job->report.status != LAP_FAILED)
         job->text = job->order->text(job->order->user, &file);
@@ -108,8 +108,8 @@ void lap_executor_finish(lap_executor *ex, lap_job *job)
         pthread_cond_signal(&ex->finished);
 }
 
-/* Runs waiting jobs. When none is left, the thread returns to the pool, where it may help with the bands of a
- * file that still runs. */
+/* Runs waiting jobs. When no job is left, the thread returns to the pool, where it may help with the bands of
+ * a file that is still being processed. */
 static void work_on_threads(lap_executor *ex)
 {
     lap_job *job;
@@ -196,7 +196,7 @@ lap_code lap_executor_submit(lap_executor *ex, lap_job *job, lap_error *err)
     }
     STAILQ_INSERT_TAIL(&ex->waiting, job, next);
     ex->queued++;
-    /* If no thread can be started and none is running, this job is the only one waiting. */
+    /* If no thread can be started and no thread is running, this job is the only one waiting. */
     const bool fails = !lap_executor_wake(ex) && !ex->kind->waits;
     if (fails) {
         (void)lap_job_pop(&ex->waiting);
@@ -270,7 +270,7 @@ void lap_executor_close(lap_executor *ex)
 {
     if (!ex)
         return;
-    /* The last job is reaped before its worker releases the mutex: wait for that. */
+    /* The last job may be reaped before its worker releases the mutex, so wait until the worker has. */
     lap_pool_drain(ex->context->pool);
     if (!ex->kind->close || ex->kind->close(ex))
         lap_executor_free(ex);

@@ -23,14 +23,14 @@ struct lap_job {
     size_t below;                    /* where the path below that folder begins in input */
     struct stat stat;                /* the input's state when it was found, later when it was opened */
     bool force;                      /* replace any file that has the output's name */
-    struct stat seen;                /* otherwise only this file may be replaced, */
+    struct stat seen;                /* without `force`, only this file may be replaced, */
     bool is_seen;
-    bool only_equal;         /* and only by the same content, because no record describes it */
+    bool only_equal;         /* and only by the same content, because no record describes that file */
     lap_photo_content photo; /* with sink: the content of the input, if it could be read again */
     const lap_settings *settings;
     lap_report report;   /* filled by the executor */
     int device;          /* also filled: device that did all the work; -1: no single device did it */
-    bool left_by_device; /* internal: a device found the photo odd, or has too little memory for it */
+    bool left_by_device; /* internal: a device cannot process the photo, or has too little memory for it */
     bool is_large;       /* internal: a small file whose photo needs much memory */
     uint64_t number;     /* internal: number in the trace */
     lap_sink *sink;      /* complete but not published if report.error.code is LAP_OK */
@@ -50,7 +50,8 @@ void lap_job_hash_input(lap_job *job);
 void lap_job_measure(lap_context *context, lap_job *job, const lap_settings *settings);
 /* After measurement is filled, without the executor's mutex: makes the text that the order asks for. */
 void lap_job_describe(lap_job *job);
-/* Whether the photo was read without a warning; what could not be kept of a replaced file does not count. */
+/* Whether the photo was read without a warning. Does not count warnings about properties of a replaced file
+ * that could not be kept. */
 bool lap_job_is_whole(const lap_job *job);
 void lap_job_free(lap_job *job); /* also closes the sink; an unpublished output is removed */
 
@@ -60,15 +61,15 @@ typedef struct lap_executor lap_executor;
 lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **executor, lap_error *err);
 /* Records all further work in trace. Call before the first job. */
 void lap_executor_trace(lap_executor *executor, lap_trace *trace);
-/* After a finished job for which is_last is true, no other begins: those that wait come back as cancelled.
+/* After a finished job for which is_last is true, no other job begins: waiting jobs come back as cancelled.
  * Call before the first job. */
 void lap_executor_end_at(lap_executor *executor, bool (*is_last)(const lap_job *job));
 /* Submits a job, and takes it over. */
 lap_code lap_executor_submit(lap_executor *executor, lap_job *job, lap_error *err);
-/* If more jobs than this are waiting, the owner is not woken for each finished one: for a thumbnail that
- * would take as long as opening its file. */
+/* If more jobs than this are waiting, the owner is not woken for each finished job: for a thumbnail, waking
+ * it would take as long as opening the file. */
 enum { LAP_EXECUTOR_LOW = 16 };
-/* Returns a finished job, which the caller then owns; NULL if none finishes within timeout_ms. */
+/* Returns a finished job, which the caller then owns; NULL if no job finishes within timeout_ms. */
 lap_job *lap_executor_reap(lap_executor *executor, int timeout_ms);
 /* Reports each lost device once: which device, and why. */
 bool lap_executor_warning(lap_executor *executor, lap_error *warning);
@@ -76,8 +77,8 @@ bool lap_executor_warning(lap_executor *executor, lap_error *warning);
 void lap_executor_look(lap_executor *executor, lap_batch_work *work);
 /* Returns the number of jobs submitted but not reaped. */
 size_t lap_executor_pending(const lap_executor *executor);
-/* Returns jobs that have not begun through reap, as cancelled; no other begins. Running jobs continue unless
- * the context is cancelled too. */
+/* Ends the queue: lap_executor_reap returns the jobs that have not begun as cancelled, and no other job
+ * begins. Running jobs continue unless the context is cancelled too. */
 void lap_executor_cancel(lap_executor *executor);
 /* No job may be pending. Does nothing for NULL. */
 void lap_executor_close(lap_executor *executor);

@@ -16,7 +16,7 @@ lap_job *lap_job_pop(lap_job_list *list); /* NULL: the list is empty */
  * functions with it. A NULL function does nothing. */
 typedef struct lap_executor_kind {
     void (*work)(lap_executor *executor); /* does available work; releases the mutex while it works */
-    bool waits; /* if no thread can be started, a job may wait until look_after tries again */
+    bool waits; /* if no thread can be started, a job may wait until look_after retries */
     void (*look_after)(lap_executor *executor); /* called by the owner from time to time */
     bool (*warning)(lap_executor *executor, lap_error *warning);
     void (*look)(lap_executor *executor, lap_batch_work *work);
@@ -44,7 +44,7 @@ struct lap_executor {
 /* Creates an executor of this kind without jobs. */
 lap_code lap_executor_create(
     lap_context *context, int jobs, const lap_executor_kind *kind, lap_executor **executor, lap_error *err);
-/* Frees an executor that nobody uses any more. */
+/* Frees an executor that no thread uses any more. */
 void lap_executor_free(lap_executor *executor);
 /* Call with the mutex: starts one more thread if allowed. False if no thread could be started. */
 bool lap_executor_wake(lap_executor *executor);

@@ -64,7 +64,7 @@ static void fail_from(lap_group *group, int first, const lap_error *why)
         }
 }
 
-/* Fails jobs whose photo was modified since it was read: their outputs would look up to date. */
+/* Fails jobs whose photo was modified after it was read; otherwise their outputs would look up to date. */
 static void fail_changed(lap_group *group)
 {
     lap_error why;
@@ -98,7 +98,7 @@ static lap_code announce(const lap_group *group, int n, lap_manifest *manifest, 
     return code == LAP_OK ? lap_manifest_flush(manifest, group->sync_fd >= 0, done_bytes, err) : code;
 }
 
-/* A file that no record describes is only replaced by the same content. */
+/* A file that no record describes is only replaced by an output with the same content. */
 static lap_code check_equal(const lap_job *job, lap_error *err)
 {
     const lap_target *target = lap_sink_target(job->sink);
@@ -138,7 +138,8 @@ static lap_code judge_standing(
                                                               : lap_made_refuse(made, job->output, err);
 }
 
-/* After a collision: returns LAP_OK if the sink may be published again, with what is expected now. */
+/* After a collision with a file of another run: returns LAP_OK if publishing may be tried again, now
+ * expecting that file. */
 static lap_code look_again(lap_job *job, lap_manifest *manifest, lap_error *err)
 {
     const lap_target *target = lap_sink_target(job->sink);
@@ -153,7 +154,7 @@ static lap_code look_again(lap_job *job, lap_manifest *manifest, lap_error *err)
     return code;
 }
 
-/* Gives an output its name. Another run may have made an unexpected file there. */
+/* Gives an output its name. Another run may have made a file of that name in the meantime. */
 static lap_code publish_job(lap_job *job, lap_manifest *manifest, lap_error *err)
 {
     enum { TRIES = 4 };

@@ -21,10 +21,11 @@ lap_code lap_group_open(lap_group *group, const lap_tree *tree, lap_error *err);
 void lap_group_close(lap_group *group);
 bool lap_group_is_due(const lap_group *group);
 /* Publishes every job of the group: syncfs of the output folder, begin lines (synced), renames, done lines.
- * If a job cannot be published, its report is set to failed. It is set to skipped if another file has its
- * name: a file that lapedge did not write, or the same output by another run. The caller keeps the jobs; the
- * group is not emptied. If the disk has no room for all lines, the last jobs give up their space to the
- * first. Any result but LAP_OK: the manifest cannot be written, and nothing more should be published. */
+ * If a job cannot be published, its report is set to failed. It is set to skipped if another file has the
+ * output's name: a file that lapedge did not write, or the same output made by another run. The caller keeps
+ * the jobs; the group is not emptied. If the disk has no room for all lines, the outputs of the last jobs are
+ * removed to make room for the first ones. Any result but LAP_OK: the manifest cannot be written, and nothing
+ * more should be published. */
 lap_code lap_group_publish(lap_group *group, lap_manifest *manifest, lap_error *err);
 /* After the last group: makes the renames durable. */
 lap_code lap_group_settle(lap_group *group, lap_error *err);

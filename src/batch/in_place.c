@@ -3,8 +3,8 @@
  *
  *     judge (the record of its folder) -> job -> backup -> line in the record, synced -> rename -> line
  *
- * A photo is only replaced while it is the file that was judged. So two simultaneous runs filter no photo
- * twice: the later run finds another file under the name, and finds that file in the record. */
+ * A photo is only replaced while it is the file that was judged. So two simultaneous runs never filter a
+ * photo twice: the later run finds a different file under the name, and finds that file in the record. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ typedef struct folder { /* a folder of photos */
     lap_tree tree;      /* open while it has users */
     char *path;         /* the path that named it first */
     lap_record record;
-    lap_error refused; /* why no more photos of this folder are replaced; LAP_OK: replacing goes on */
+    lap_error refused; /* why no more photos of this folder are replaced; LAP_OK: photos are still replaced */
     int users;
 } folder;
 
@@ -71,7 +71,7 @@ static lap_code make_folder(in_place *run, const char *path, uint64_t key, folde
     return lap_map64_put(&run->places, key, run->folder_count, err);
 }
 
-/* Opens the folder of a path without links; it stays open until its users have left. */
+/* Opens the folder of a path without links; it stays open until no photo uses it any more. */
 static lap_code enter_folder(in_place *run, const char *path, folder **entered, lap_error *err)
 {
     struct stat st;
@@ -105,7 +105,7 @@ static void leave_folder(folder *f)
         lap_tree_close(&f->tree);
 }
 
-/* Skips a photo because of its folder's record; names both. */
+/* Skips a photo because of its folder's record; the message names both. */
 static lap_code leave_alone(in_place *run, const photo *p, const lap_error *why, lap_error *err)
 {
     if (run->refused.code == LAP_OK)
@@ -199,7 +199,7 @@ static lap_code publish(in_place *run, photo *p, lap_error *err)
         return code;
     lap_sink_expect(p->job.sink, &now);
     code = lap_sink_publish(p->job.sink, err);
-    if (code == LAP_E_EXISTS) /* another file was there a moment ago */
+    if (code == LAP_E_EXISTS) /* a different file was there a moment ago */
         return lap_fail_at(err, LAP_E_CHANGED, p->job.input, "was changed, or replaced, during the run");
     if (code == LAP_OK && p->folder->refused.code == LAP_OK)
         (void)record(run, p, true, NULL); /* if this fails, the first line suffices to recognise the output */
@@ -238,7 +238,7 @@ static void judge_changed(in_place *run, photo *p)
     if (run->order->again || fstatat(f->tree.fd, p->job.relative, &p->job.seen, AT_SYMLINK_NOFOLLOW) != 0 ||
         lap_record_refresh(&f->record, f->tree.fd, &why) != LAP_OK || judge(run, p, &why) != LAP_SKIPPED)
         return;
-    /* Notes from decoding concern the photo, which the other run reports. */
+    /* Drop the notes from decoding: they concern the photo, and the other run reports them. */
     *report = (lap_report){.status = LAP_SKIPPED, .error = why};
 }
 
@@ -297,8 +297,8 @@ static lap_code find_place(in_place *run, photo *p, lap_error *err)
     return code;
 }
 
-/* Whether the photo was already handled, under this name or another that leads to it. Another hard link is
- * another photo: it still leads to the old file when this one is replaced. */
+/* Whether the photo was already handled, under this name or a different name that leads to it. A second hard
+ * link counts as a separate photo: it still leads to the old file when the first one is replaced. */
 static lap_code take_turn(in_place *run, const photo *p, bool *again, lap_error *err)
 {
     char key[sizeof(dev_t) + sizeof(ino_t) + NAME_MAX + 1];
@@ -497,7 +497,7 @@ static void begin(in_place *run, const lap_settings *settings, lap_batch_counts 
         run->settings.progress = NULL;
     }
     lap_jobs_begin(&run->jobs, run->context, options, counts);
-    /* Without large_bytes "auto" uses no device: a crashing driver would end the run. */
+    /* large_bytes stays 0, so "auto" uses no device: a crashing driver would end the run. */
     run->load = (lap_batch_load){.settings = &run->settings, .devices = options->devices, .is_written = true};
     run->jobs.give = give;
     run->jobs.tick = tick;
@@ -519,7 +519,7 @@ lap_code lap_batch_in_place(lap_context *context, const lap_in_place *order, con
     lap_jobs_close(&run.jobs);
     for (size_t i = 0; i < run.folder_count; i++) {
         lap_record_end(&run.folders[i]->record);
-        lap_tree_close(&run.folders[i]->tree); /* of a photo for which no thread could be started */
+        lap_tree_close(&run.folders[i]->tree); /* report of a photo for which no thread could be started */
         free(run.folders[i]->path);
         free(run.folders[i]);
     }

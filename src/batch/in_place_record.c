@@ -104,7 +104,7 @@ static lap_code fail_reading(const lap_record *r, int why, lap_error *err)
                         : lap_fail_at(err, LAP_E_UNREADABLE, r->shown, "%s", strerror(why));
 }
 
-/* Whether nobody else can have written this file, or removed an earlier one. */
+/* Whether no other user can have written this file, or removed an earlier one. */
 static lap_code trust(const lap_record *r, int folder, const struct stat *file, lap_error *err)
 {
     struct stat around;
@@ -115,7 +115,7 @@ static lap_code trust(const lap_record *r, int folder, const struct stat *file, 
                       : file->st_mode && !S_ISREG(file->st_mode) ? "is not a regular file (move it away)"
                       : file->st_mode                            ? lap_manifest_why_not_ours(file)
                                                                  : NULL;
-    /* The remedies of the others are in their words. */
+    /* The other messages already say what to do. */
     const char *remedy =
         strchr(why ? why : "(", '(') ? "" : " (chown it or chmod o-w, if its lines are true)";
     return why ? lap_fail_at(err, LAP_E_UNREADABLE, r->shown, "%s%s", why, remedy) : LAP_OK;
@@ -242,7 +242,7 @@ static lap_code add_to(
     struct stat file;
     if (fstat(fd, &file) != 0)
         return fail_reading(r, errno, err);
-    const lap_code code = trust(r, folder, &file, err); /* another run may just have created it */
+    const lap_code code = trust(r, folder, &file, err); /* another run may have created it in the meantime */
     if (code != LAP_OK)
         return code;
     int why = write_line(fd, queue);

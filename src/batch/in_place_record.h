@@ -1,7 +1,7 @@
 /* The record that in-place runs keep in a folder of photos: .lapedge-in-place.jsonl, one file for all runs,
- * with lines as in a manifest (manifest_line.h). Before an output replaces a photo, a line with its size, its
- * content and the hash of the settings is on the disk. So however a run is stopped, the next one recognises
- * each output by its content, under any name.
+ * with lines as in a manifest (manifest_line.h). Before an output replaces a photo, a line with the output's
+ * size, its content and the hash of the settings is synced to disk. So however a run is stopped, the next one
+ * recognises each output by its content, under any name.
  *
  * A wrong record could cause a photo to be filtered twice. So the caller stops at any error of these
  * functions. LAP_E_UNREADABLE: the record belongs to another user, everybody may write it, it contains other
@@ -41,7 +41,7 @@ typedef enum lap_was { /* what a photo is, according to the record */
     LAP_WAS_PHOTO,     /* not a known output */
     LAP_WAS_OTHER,     /* an output made with other settings */
     LAP_WAS_UNTIMED,   /* an output made with these settings that has not kept its photo's time */
-    LAP_WAS_SAME       /* the same, with its photo's time */
+    LAP_WAS_SAME       /* the same, and it has kept its photo's time */
 } lap_was;
 
 typedef struct lap_candidate { /* a file that may be an output */

@@ -17,8 +17,8 @@ typedef struct lap_jobs {
     void *warn_user;
     bool in_order; /* results are given in the order of submission */
 
-    /* read only for the caller */
-    int most;            /* most jobs at once */
+    /* the caller may only read these */
+    int most;            /* the most jobs at once */
     lap_control control; /* tells whether the run was stopped */
     lap_batch_counts *counts;
     double began_ms;

@@ -21,7 +21,7 @@ void lap_known_free(lap_known *known)
 
 /* ---- facts --------------------------------------------------------------------------------------- */
 
-/* The fact that a key stands for. */
+/* What a key stands for. */
 typedef enum fact {
     FILE_STATE, /* device, inode, size and time of an output */
     SIZE,       /* the size of an output */

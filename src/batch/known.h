@@ -2,8 +2,8 @@
  * runs in place. Names do not count: an output is known by its device, inode, size and time, or else by its
  * content.
  *
- * These facts only decide whether a walk passes a file over, or counts it as filtered before. They are never
- * a reason to replace or remove a file, so it does not matter who wrote a record. */
+ * These facts only decide whether a walk skips a file, or counts it as already filtered. They are never a
+ * reason to replace or remove a file, so it does not matter who wrote a record. */
 #ifndef LAP_KNOWN_H
 #define LAP_KNOWN_H
 
@@ -11,7 +11,7 @@
 
 #include "io/map64.h"
 
-typedef struct lap_known { /* all zero: empty */
+typedef struct lap_known { /* all zero: nothing is known */
     lap_map64 facts;
 } lap_known;
 
@@ -28,8 +28,8 @@ typedef enum lap_known_as {
     LAP_KNOWN_FILTERED /* an output of a filter */
 } lap_known_as;
 
-/* Judges the file `there` under a name in an open folder. Reads its content only if a known output has its
- * size, but another inode or time. LAP_E_MEMORY. */
+/* Judges the file `there` under a name in an open folder. Reads the file's content only if a known output has
+ * the same size, but a different inode or time. LAP_E_MEMORY. */
 lap_code lap_known_judge(const lap_known *known, int folder, const char *name, const struct stat *there,
     lap_known_as *as, lap_error *err);
 

@@ -15,7 +15,8 @@ static uint64_t hash_path(const char *path)
 }
 
 /* A changed input is recognised by its size and nanosecond time. Its path does not count, so that the same
- * folder under another name is not processed again; only a changed input has to be the same photo. */
+ * folder under another name is not processed again. Only if the input changed must it be shown to be the same
+ * photo. */
 static uint64_t fingerprint(uint64_t settings, int64_t size, int64_t seconds, int64_t nanoseconds)
 {
     const int64_t facts[] = {(int64_t)settings, size, seconds, nanoseconds};
@@ -53,7 +54,8 @@ static uint32_t short_key(const void *bytes, size_t size)
     return key ? key : 1;
 }
 
-/* Where a photo was found; below is its path below the folder, whose name is NULL if it is not known. */
+/* Where a photo was found. `below` is its path below the folder; the folder's name is NULL if it is not
+ * known. */
 typedef struct found_at {
     const char *folder, *below;
     int64_t device, inode;
@@ -93,13 +95,13 @@ static manifest_source source_of_input(const lap_manifest_input *input)
     return source_of(&at, input->stat->st_size, input->stat->st_mtim.tv_sec, input->stat->st_mtim.tv_nsec);
 }
 
-/* Whether a record names the place of this photo, or does not say any. */
+/* Whether a record names the place of this photo, or names no place. */
 static bool is_from_there(const manifest_source *recorded, const manifest_source *photo)
 {
     return !recorded->path || !photo->path || recorded->path == photo->path;
 }
 
-/* Whether both are one photo, perhaps edited, or moved. */
+/* Whether both describe the same photo, which may have been edited or moved. */
 static bool is_same_photo(const manifest_source *recorded, const manifest_source *photo)
 {
     return is_from_there(recorded, photo) || recorded->place == photo->place ||
@@ -171,14 +173,15 @@ static bool has_same_content(const manifest_record *r, const wanted *want)
            (r->photo.is_known && want->photo.is_known && r->photo.hash == want->photo.hash);
 }
 
-/* Whether a record is of this photo with these settings. */
+/* Whether a record describes an output of this photo with these settings. */
 static bool is_made_from(const manifest_record *r, const wanted *want)
 {
     return r->made == want->made && has_same_content(r, want);
 }
 
-/* Reads the photo if only its content shows whether it is a recorded one: it has the recorded size and time,
- * but another change time, as after cp -p or chmod. A photo that cannot be read is not a recorded one. */
+/* Reads the photo if only its content shows whether it is a recorded one: the photo has the recorded size and
+ * time, but a different change time, as after cp -p or chmod. A photo that cannot be read counts as not
+ * recorded. */
 static lap_code look_at_photo(
     const lap_manifest *m, uint32_t last, const lap_manifest_input *input, wanted *want, lap_error *err)
 {
@@ -202,12 +205,12 @@ static lap_code look_at_photo(
 
 /* What an output's records say about the file, before its content is read. */
 typedef struct first_look {
-    bool is_same;     /* it is the file that was made from this input with these settings, */
-    bool is_believed; /* by a line that is believed, with a hash */
+    bool is_same;     /* the file was made from this input with these settings, */
+    bool is_believed; /* according to a believed line with a hash */
     bool is_there;    /* and a line names the input's place */
     bool is_sized;    /* a believed line without a hash has its size */
     bool may_be;      /* the content must be read */
-    uint64_t content; /* if is_same, its hash by a believed line; else 0 */
+    uint64_t content; /* if is_same, the file's hash from a believed line; else 0 */
 } first_look;
 
 static first_look look_at_facts(
@@ -234,7 +237,7 @@ static first_look look_at_facts(
 }
 
 /* What a believed record says about a file with its content. Records of early versions do not name the
- * command that made it: then it is taken for this one. */
+ * command that made the file; then this command is assumed. */
 static lap_made made_by(const lap_manifest *m, const manifest_record *r, const manifest_source *photo)
 {
     return r->maker == LAP_MAKER_TRANSFORM && !m->settings.turns ? LAP_MADE_TURNED

@@ -6,14 +6,14 @@
  * content.
  *
  * An output is up to date, and is not touched, if device, inode, size and time match, and if its photo is the
- * recorded one. Size and time of the photo must match, and also the change time, which no program can set, or
- * else the content. Lines of version 0.1 have neither change time nor content; then size and time decide. A
- * file may be replaced only if size and content match a line; the inode may differ, because a folder may have
- * been copied or restored. And it must have been made from the same photo: one with the same absolute path,
- * or below the same folder (device and inode), or of the same size and time. So equal names in two folders of
- * photos do not replace each other's outputs, but a photo may be edited, and a folder renamed or moved. The
- * line must also be believed: its file belongs to the current user or to root, and not everybody may write
- * the file or .lapedge. Links are not followed.
+ * recorded one. Size and time of the photo must match, and also either the change time, which no program can
+ * set, or the content. Lines of version 0.1 have neither change time nor content; then size and time decide.
+ * A file may be replaced only if size and content match a line; the inode may differ, because a folder may
+ * have been copied or restored. And the file must have been made from the same photo: a photo with the same
+ * absolute path, with the same path below the same folder (device and inode), or of the same size and time.
+ * So equal names in two folders of photos do not replace each other's outputs, but a photo may be edited, and
+ * a folder renamed or moved. The line must also be believed: its file belongs to the current user or to root,
+ * and not everybody may write the file or .lapedge. Links are not followed.
  *
  * Lines of early versions have no hash. The files they name are replaced only by the same content. */
 #ifndef LAP_MANIFEST_H
@@ -31,16 +31,16 @@ typedef enum lap_made {  /* what is known about the file at an output's name */
     LAP_MADE_CHANGED,    /* lines name this output, but describe another file */
     LAP_MADE_UNBELIEVED, /* a line that is not believed describes this file */
     LAP_MADE_UNHASHED,   /* a line without a hash may describe this file */
-    LAP_MADE_TURNED,     /* our output, but only turned, and this run filters */
-    LAP_MADE_FILTERED,   /* our output, but filtered, and this run only turns */
-    LAP_MADE_ELSEWHERE,  /* our output, from another photo in another place */
-    LAP_MADE_OURS,       /* our output, but unfinished, or of another state of the input or other settings */
-    LAP_MADE_SAID, /* LAP_MADE_SAME, but by a line that is not believed or has no hash: not to be replaced */
+    LAP_MADE_TURNED,     /* our output, but it was only turned, and this run filters */
+    LAP_MADE_FILTERED,   /* our output, but it was filtered, and this run only turns */
+    LAP_MADE_ELSEWHERE,  /* our output, made from a different photo in a different place */
+    LAP_MADE_OURS,       /* our output, but unfinished, or made from an older input or with other settings */
+    LAP_MADE_SAID, /* like LAP_MADE_SAME, but the line is not believed or has no hash: not to be replaced */
     LAP_MADE_SAME  /* our output, from this input with these settings */
 } lap_made;
 
-/* Reads every manifest of the tree. The tree must outlive the manifest; it may have none. LAP_E_EXISTS:
- * .lapedge is a link. */
+/* Reads every manifest of the tree. The tree must outlive the manifest. A tree without records gives an empty
+ * manifest. LAP_E_EXISTS: .lapedge is a link. */
 lap_code lap_manifest_open(
     const lap_tree *tree, const lap_settings_mark *settings, lap_manifest **manifest, lap_error *err);
 void lap_manifest_close(lap_manifest *manifest); /* does nothing for NULL */
@@ -71,7 +71,7 @@ typedef struct lap_standing { /* the regular file at an output's name */
  * same photo. LAP_E_MEMORY, LAP_E_UNREADABLE: no result. */
 lap_code lap_manifest_find(const lap_manifest *manifest, const lap_standing *standing, lap_made *made,
     uint64_t *content, lap_error *err);
-/* The same; unless the file is ours, reads what other runs wrote and judges again. */
+/* The same. If the file is not ours, reads what other runs wrote and judges again. */
 lap_code lap_manifest_judge(
     lap_manifest *manifest, const lap_standing *standing, lap_made *made, uint64_t *content, lap_error *err);
 /* Returns LAP_E_EXISTS with a message for a file that may not be replaced. */

@@ -15,8 +15,8 @@ typedef lap_code lap_manifest_text_fn(void *user, char *text, size_t length, boo
 lap_code lap_manifest_read_text(
     int fd, const char *shown, off_t *from, lap_manifest_text_fn *each, void *user, lap_error *err);
 
-/* Returns why somebody else could have written a record file, judging by its owner and mode; NULL: nobody
- * else could. */
+/* Returns why another user could have written a record file, judging by its owner and mode; NULL: no other
+ * user could. */
 const char *lap_manifest_why_not_ours(const struct stat *file);
 
 #endif

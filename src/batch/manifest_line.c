@@ -32,7 +32,7 @@ static bool take(reader *r, char mark)
     return true;
 }
 
-/* Reads four hexadecimal digits; -1: they are not. */
+/* Reads four hexadecimal digits; -1: these are not hexadecimal digits. */
 static long read_unit(reader *r)
 {
     char digits[5] = "", *end;
@@ -67,7 +67,7 @@ static bool read_escaped(reader *r, char **to)
     return true;
 }
 
-/* Reads a string and removes quotes and escapes in place; NULL: it is not a string. */
+/* Reads a string and removes quotes and escapes in place; NULL: this is not a string. */
 static char *read_string(reader *r)
 {
     static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -262,7 +262,7 @@ bool lap_manifest_line_read(char *text, size_t length, lap_manifest_line *line)
 
 /* ---- writing ------------------------------------------------------------------------------------- */
 
-/* Returns the length of a UTF-8 character; 0: these bytes are not one. */
+/* Returns the length of a UTF-8 character; 0: the bytes are not valid UTF-8. */
 static size_t character(const unsigned char *text)
 {
     static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -317,7 +317,8 @@ __attribute__((format(printf, 2, 3))) static void put_facts(writer *w, const cha
     put(w, text, (size_t)length);
 }
 
-/* Paths need not be UTF-8, but JSON strings must be. So other paths are percent-encoded under NAME_raw. */
+/* Paths need not be UTF-8, but JSON strings must be. So a path that is not UTF-8 is percent-encoded under
+ * NAME_raw. */
 static void put_path(writer *w, const char *name, const char *path)
 {
     const bool plain = is_text(path);

@@ -8,7 +8,7 @@
 
 #include "lapedge.h"
 
-/* lapedge writes no longer lines: three paths, each byte of which may take three. */
+/* The longest line that lapedge writes: it has three paths, and each byte of a path may take three. */
 enum { LAP_MANIFEST_LINE = 10 * PATH_MAX };
 
 typedef enum lap_maker { /* the command that made an output */

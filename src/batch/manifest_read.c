@@ -46,7 +46,8 @@ static lap_code read_from(reading *r, int fd, const char *name, off_t *from, lap
 
 /* ---- whose they are ---------------------------------------------------------------------------- */
 
-/* Records decide which files are replaced and removed, so nobody else may have been able to write them. */
+/* Records decide which files are replaced and removed, so a record is believed only if no other user could
+ * write it. */
 static const char *why_unbelieved(const struct stat *folder, const struct stat *file)
 {
     const char *why = lap_manifest_why_not_ours(file);
@@ -68,7 +69,7 @@ size_t lap_manifest_unbelieved(const lap_manifest *m, bool *is_all, lap_error *w
 
 /* ---- files ------------------------------------------------------------------------------------- */
 
-/* Reads from *from on; does not open the file if it has not grown. */
+/* Reads the file from *from on; does not open it if it has not grown. */
 static lap_code read_file(reading *r, const char *name, off_t *from, lap_error *err)
 {
     lap_manifest *m = r->manifest;

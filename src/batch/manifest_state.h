@@ -9,15 +9,15 @@ enum { LAP_SIZE_BITS = 29 };
 
 /* Fingerprints that identify the photo of an output; 0: not known. */
 typedef struct manifest_source {
-    uint32_t path;  /* of its absolute path */
-    uint32_t place; /* of its folder's device and inode, and its path below that */
-    uint32_t state; /* of its size and time */
+    uint32_t path;  /* fingerprint of the photo's absolute path */
+    uint32_t place; /* of the folder's device and inode, and of the path below that folder */
+    uint32_t state; /* of the photo's size and time */
 } manifest_source;
 
 /* One line's description of a file that was ours under some name. */
 typedef struct manifest_record {
     uint64_t file;                 /* key of device, inode, size and time; 0: a line without a hash */
-    uint64_t content;              /* its XXH3; for a line without a hash, a key of the size */
+    uint64_t content;              /* XXH3 of the file; for a line without a hash, a key of the size */
     uint64_t made;                 /* fingerprint of what it was made from; 0: only a "begin" line */
     uint32_t size : LAP_SIZE_BITS; /* low bits of the size: if they differ, the file need not be read */
     uint32_t maker : 2;            /* lap_maker */

@@ -82,8 +82,8 @@ static lap_code make_file(lap_manifest *m, lap_error *err)
         return code;
     if (m->folder < 0)
         return lap_fail_at(err, LAP_E_WRITE, m->shown, "its folder is missing");
-    /* If a group may write to the folder, its members can add their own records. But lines that they added
-     * to our file would be believed. */
+    /* If a group may write to the folder, its members can add record files, which are not believed. But lines
+     * that they added to our file would be believed, so its mode is 0644. */
     m->fd = openat(m->folder, m->own, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (m->fd < 0)
         return lap_write_errno(err, m->shown, "make a file in it", errno);
@@ -98,7 +98,7 @@ static void close_file(lap_manifest *m)
         return;
     if (ftruncate(m->fd, m->size)) /* frees the reserved space */
         errno = 0;
-    close(m->fd); /* without its last lines the next run only has more work */
+    close(m->fd); /* if the last lines are lost, the next run only has more work */
     m->fd = -1;
 }
 

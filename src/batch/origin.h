@@ -1,5 +1,5 @@
 /* Identifies the folders in which inputs were found: by absolute name without links, device and inode. Each
- * named folder has one entry; named files have one for each folder that contains some. */
+ * named folder has one entry; so has each folder that contains named files. */
 #ifndef LAP_ORIGIN_H
 #define LAP_ORIGIN_H
 

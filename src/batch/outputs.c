@@ -15,7 +15,7 @@ typedef struct lap_scope { /* an output folder, and all below it */
     char *path;
     lap_known known;
     time_t since;  /* when its records were read */
-    bool is_out;   /* of this run */
+    bool is_out;   /* this run's output folder */
     bool has_left; /* outputs in it were left out */
 } lap_scope;
 
@@ -33,7 +33,7 @@ static bool is_below(const char *path, const char *folder)
            (path[length] == '/' || path[length] == '\0' || (length && folder[length - 1] == '/'));
 }
 
-/* Forgets the scopes that a path is not below; NULL: all. */
+/* Forgets the scopes that do not contain the path; NULL: forgets all scopes. */
 static void leave_scopes(lap_outputs *o, const char *path)
 {
     while (o->count && !(path && is_below(path, o->scopes[o->count - 1].path))) {
@@ -57,8 +57,8 @@ static lap_code add_scope(lap_outputs *o, const char *path, lap_known *known, bo
     return LAP_OK;
 }
 
-/* Reads the records of a folder that was named, and of those above it: it may lie in an output folder.
- * Records that cannot be read are ignored, since their outputs are taken anyway. */
+/* Reads the records of a folder that was named, and of its parent folders, because it may be inside an output
+ * folder. Records that cannot be read are ignored, since their outputs are taken anyway. */
 static lap_code look_above(lap_outputs *o, int folder, const char *path, lap_error *err)
 {
     bool is_there;
@@ -145,7 +145,7 @@ static bool is_new(const lap_scope *scope, const struct stat *file)
     return file->st_ctim.tv_sec + CLOCKS_DIFFER >= scope->since;
 }
 
-/* Reads the records again if a new file is not known: another run may just have made it. */
+/* Reads the records again if a new file is not known: another run may have made it in the meantime. */
 static lap_code judge_below(lap_scope *scope, const lap_found *file, lap_known_as *as, lap_error *err)
 {
     lap_code code = lap_known_judge(&scope->known, file->folder, file->name, file->stat, as, err);
@@ -189,7 +189,7 @@ lap_code lap_outputs_judge(lap_outputs *o, const lap_found *file, bool *is_taken
         *is_taken = !is_output && !o->scopes[i].is_out;
         if (*is_taken)
             continue;
-        if (!is_output || !o->scopes[i].is_out) /* this run's own outputs are nothing to report */
+        if (!is_output || !o->scopes[i].is_out) /* this run's own outputs are not reported */
             count_left(o, &o->scopes[i], file->path, !is_output);
         return LAP_OK;
     }

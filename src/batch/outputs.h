@@ -16,10 +16,10 @@ typedef struct lap_outputs {
     lap_map64 looked; /* folders of named files whose records are in `named` */
 } lap_outputs;
 
-/* Call these two for each folder: before it is opened, and when it is entered. Parents come before their
- * children, and all that is below a folder comes in one piece.
- * is_named: this folder is an operand. is_out: it is the output folder. LAP_E_UNREADABLE: its records cannot
- * be read, so its files count as photos. LAP_E_MEMORY. */
+/* Call these two for each folder: before it is opened, and when it is entered. Parents must come before their
+ * children, and everything below a folder must come before the next folder. is_named: this folder is an
+ * operand. is_out: it is the output folder. LAP_E_UNREADABLE: its records cannot be read, so its files count
+ * as photos. LAP_E_MEMORY. */
 void lap_outputs_approach(lap_outputs *outputs, const char *path, bool is_named);
 lap_code lap_outputs_enter(
     lap_outputs *outputs, int folder, const char *path, bool is_named, bool is_out, lap_error *err);

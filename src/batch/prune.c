@@ -32,10 +32,10 @@ struct lap_prune {
     bool removes; /* in the second reading of the records; the first one only looks */
 };
 
-/* In which count of the result an output is. */
+/* The count of the result that includes an output. */
 typedef enum unlike_count { IS_NOT_COUNTED, IS_CHANGED, IS_LEFT_BEHIND } unlike_count;
 
-/* Why an output was kept that perhaps should go; what is NULL if there is no problem. */
+/* Why an output was kept that perhaps should be removed; what is NULL if there is no problem. */
 typedef struct prune_trouble {
     const char *what;
     int number; /* errno */
@@ -180,8 +180,8 @@ static bool lies_inside(const char *path, const char *folder)
 /* How a recorded folder is related to the folders of this run. */
 typedef enum prune_relation {
     IS_ELSEWHERE, /* no folder of this run matches it */
-    IS_HERE,      /* it is one of them, or in one, by name and inode */
-    DIFFERS,      /* it matches one of them by name, inode or words of the command line, but not by all */
+    IS_HERE,      /* by name and inode it is one of these folders, or is in one */
+    DIFFERS,      /* it matches one by name, inode or words of the command line, but not by all three */
     IS_ANOTHER    /* the words of the command line match, but the recorded folder still exists elsewhere */
 } prune_relation;
 
@@ -403,8 +403,8 @@ static bool find(
     return false;
 }
 
-/* Removes an output unless it was modified since it was made. Another process could still replace it between
- * the check and the removal: no system call removes only a certain file. */
+/* Removes an output unless it was modified since it was made. Another process could still replace the file
+ * between the check and the removal: no system call removes a name only if it leads to a certain file. */
 static lap_code remove_output(const lap_prune *p, const lap_manifest_line *line, const prune_output *output,
     bool *removed, prune_trouble *trouble, lap_error *err)
 {
@@ -453,7 +453,7 @@ static uint64_t *count_of(lap_prune *p, uint64_t count)
     return count == IS_LEFT_BEHIND ? &p->result->elsewhere : &p->result->changed;
 }
 
-/* Counts an output that would go, or be counted, if it were still the file of the record. */
+/* Counts an output that would be removed or counted, but is no longer the file that the record describes. */
 static lap_code note_unlike(lap_prune *p, const lap_manifest_line *line, lap_error *err)
 {
     prune_trouble unknown;

@@ -1,4 +1,5 @@
-/* Determines this process's share of the work from an option, or from the scheduler that started it. */
+/* Determines this process's share of the work from an option, or from the scheduler that started the
+ * process. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static lap_code ask(const launcher *l, long *rank, long *size, bool *found, lap_
 }
 
 /* An array may start anywhere and have a step (--array=10-40:10). But with a list with gaps (--array=1,3,7) a
- * task cannot tell which of the listed ones it is. */
+ * task cannot tell its own position in the list. */
 static lap_code ask_array(long *index, long *count, bool *found, lap_error *err)
 {
     const char *id_text = getenv("SLURM_ARRAY_TASK_ID");

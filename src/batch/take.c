@@ -141,7 +141,8 @@ static lap_code refuse_extension(const char *extension, lap_error *err)
         extension, readable);
 }
 
-/* Whether a pattern ends in an extension, without wildcards, that no image to be read has. */
+/* Whether a pattern ends in an extension, without wildcards, that is not the extension of a readable image
+ * format. */
 static bool asks_for_unreadable(const char *pattern, const char **extension)
 {
     const char *slash = strrchr(pattern, '/');

@@ -1,7 +1,7 @@
 /* Reads one folder at a time, and sorts its names, so that lists and results have the same order on every
- * file system. Stores the names of one folder, and those of folders that remain: a deep tree needs no extra
- * descriptors. nftw(3) abandons the whole tree if one folder vanishes; fts(3) also holds a stat for each
- * name. */
+ * file system. Stores the names of one folder, and the paths of folders that remain to be read, so a deep
+ * tree needs no extra descriptors. nftw(3) abandons the whole tree if one folder vanishes; fts(3) also holds
+ * a stat for each name. */
 #include "batch/walk.h"
 
 #include <dirent.h>
@@ -93,7 +93,7 @@ static lap_taking judge(const walk *w, const char *path, const char *name, bool 
     return lap_take_judge(w->options->take, &candidate, w->options->others);
 }
 
-/* Gives a file that is taken, unless it is an output of an earlier run. */
+/* Passes on a file that is to be taken, unless it is an output of an earlier run. */
 static lap_code give_found(walk *w, int folder, const char *path, const char *name, const struct stat *st)
 {
     bool is_taken;
@@ -236,7 +236,7 @@ static lap_code visit_names(walk *w, int fd, const char *path, const names *n)
     return code;
 }
 
-/* Whether to skip an open folder: with links followed, one that was already walked. */
+/* Whether to skip an open folder. If links are followed, skips folders that were already walked. */
 static bool was_entered(walk *w, const struct stat *st)
 {
     const lap_batch_take *take = w->options->take;

@@ -15,7 +15,7 @@ typedef struct lap_walk_entry {
     size_t below; /* where the path below the named folder begins in path; for a named file, where its last
                      part begins */
     lap_error *problem; /* why it cannot be taken (unreadable folder, missing file, not a file), or NULL */
-    bool link; /* a symbolic link that is not followed: its name is a photo's, or it leads to a folder */
+    bool link; /* a symbolic link that is not followed: it has the name of a photo, or leads to a folder */
 } lap_walk_entry;
 
 /* Returns LAP_OK to continue; any other result ends the walk with that code. */

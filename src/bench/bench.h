@@ -32,7 +32,8 @@ lap_code lap_bench_time(lap_bench_run *bench, const lap_bench_work *work, lap_be
 /* Fills the derived figures of row from times that were measured elsewhere (CUDA events). */
 void lap_bench_fill_row(lap_bench_run *bench, int place, size_t bytes, double pixels, lap_bench_row *row);
 
-/* A row with names, flags and op of its rung, one thread, and NaN for everything that is measured. */
+/* Returns a row with the names, flags and op of its rung, one thread, and NaN for everything that is
+ * measured. */
 lap_bench_row lap_bench_row_of(const lap_rung *rung);
 /* Processor time of this thread: waiting for other programs does not count. */
 double lap_bench_cpu_ms(void);

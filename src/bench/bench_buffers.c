@@ -6,7 +6,7 @@
 
 size_t lap_bench_pairs(const lap_bench_run *bench, size_t bytes)
 {
-    /* Bytes of all pairs, more than last-level caches of 32 to 128 MiB that one core can use. */
+    /* Bytes of all pairs: more than the last-level cache of 32 to 128 MiB that one core can use. */
     const size_t enough = (size_t)256 << 20;
     if (bench->options->warm || bytes == 0 || bytes >= enough)
         return 1;

@@ -30,7 +30,7 @@ typedef struct lap_coders_bench { /* all zero: empty */
     lap_coder_times rows[LAP_CODER_ROWS];
     double pixel_count; /* pixels of all photos, and bytes of their files */
     size_t bytes;
-    lap_chunk files[2];  /* LAP_OP_ENCODE: the last photo's, by libjpeg-turbo and by another coder */
+    lap_chunk files[2];  /* LAP_OP_ENCODE: the last photo's, by libjpeg-turbo and by a different coder */
     lap_image images[2]; /* LAP_OP_DECODE: likewise; */
     const char *coder;   /* and the coder that really decoded it last */
 } lap_coders_bench;

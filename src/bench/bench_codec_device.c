@@ -15,7 +15,7 @@ static const double run_ms = 50;
 
 typedef struct device_row {
     const char *name;
-    lap_rate rate, roof; /* roof: the copy that limits it if only the bus does */
+    lap_rate rate, roof; /* roof: the copy that would limit this work if only the bus did */
     int streams;
 } device_row;
 
@@ -149,7 +149,7 @@ static void report_row(lap_codec_device *d, int i, double medians[LAP_CODEC_DEVI
         row.runs = d->bench->options->runs;
         lap_bench_fill_row(d->bench, LAP_ON_HOST, d->bytes[i], d->pixel_count, &row);
         medians[i] = row.end_to_end_ms = row.median_ms;
-        if (rows[i].rate != LAP_RATE_COPY) /* that copy does not use the bus */
+        if (rows[i].rate != LAP_RATE_COPY) /* a copy within the device does not use the bus */
             row.roof_share = medians[roof_of(i)] / row.median_ms;
     }
     d->bench->each(d->bench->user, &row);

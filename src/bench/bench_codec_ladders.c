@@ -129,7 +129,8 @@ static bool are_same_pixels(const lap_view *a, const lap_view *b)
 
 /* ---- both --------------------------------------------------------------------------------------- */
 
-/* Before timing: notes why row i's result cannot be its own, or is not libjpeg-turbo's. */
+/* Before timing: notes the reason if row i's coder did not produce the result itself, or if the result is not
+ * equal to libjpeg-turbo's. */
 static void judge(const lap_coders_bench *b, int i, lap_coder_times *row)
 {
     const bool decodes = b->op == LAP_OP_DECODE;

@@ -25,7 +25,7 @@ static lap_code run_host(lap_ladder *ladder, int turn, lap_error *err)
     lap_split split = {0};
     lap_resources use = lap_bench_resources(ladder);
     use.exec.err = err;
-    /* Not if rows are spread over threads: all would write to one split. */
+    /* Not if rows are spread over threads, which would all write to the same split. */
     if (!use.pool || ladder->rung->threading != LAP_THREADS_SPLIT)
         use.exec.split = &split;
     lap_code code = lap_rung_filter(ladder->rung, &use, &f->buffers.in[pair].view, &f->buffers.out[pair].view,

@@ -36,7 +36,7 @@ static lap_code run_device(lap_ladder *ladder, int turn, void *stream, lap_error
         &h->buffers.device_in[turn % h->buffers.device_pairs], NULL, &ladder->exec);
 }
 
-/* Copies one image to another. That moves twice the bytes that counting one image reads. */
+/* Copies one image over the next. That moves twice the bytes that counting one image reads. */
 static lap_code copy_device(lap_ladder *ladder, int turn, void *stream, lap_error *err)
 {
     histogram_bench *h = ladder->state;

@@ -92,7 +92,7 @@ static bool report_again(lap_ladder *ladder, const char *name)
 
 static lap_code run_on_host(void *argument, lap_times *stages, lap_error *err)
 {
-    (void)stages; /* only for device rungs, which events time */
+    (void)stages; /* only device rungs have stages, which events time */
     lap_ladder *ladder = argument;
     ladder->exec.err = err;
     return ladder->host(ladder, ladder->turn++, err);
@@ -184,10 +184,10 @@ static lap_code time_on_device(lap_ladder *ladder, lap_error *err)
         {copy_by_tiles, ladder, ladder->times[3]}};
     const bool wants_copy = ladder->device_copy && bench->ceiling_gb_per_s[1] == 0;
     const int count = !wants_copy ? 1 : !ladder->device_copy_kernel ? 2 : LAP_LADDER_TIMES;
-    /* By turns, all jobs run under the same conditions. Apart, each run finds the cache full of what the
-     * previous run wrote, and pays for writing back as many bytes as it writes itself. By turns the copy's
-     * time would depend on the rung: during a slow rung the memory has time to write back what the copy left.
-     */
+    /* Jobs that run by turns all run under the same conditions. If jobs run separately, each run finds the
+     * cache full of the bytes that its previous run wrote, and pays for writing them back, as many as it
+     * writes itself. If such a copy ran by turns with the rung, its time would depend on the rung: during a
+     * slow rung the memory has time to write back what the copy left in the cache. */
     const int at_once = ladder->times_apart ? 1 : count;
     lap_code code = LAP_OK;
     for (int i = 0; code == LAP_OK && i < count; i += at_once)

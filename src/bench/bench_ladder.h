@@ -14,8 +14,8 @@ struct lap_ladder {
     lap_op op;
     int width, height, channels;
     const char *type;      /* element type: "u8", "f32" or "f64" */
-    bool has_unchecked;    /* also time rungs without bounds checks, if they have that form */
-    bool lists_families;   /* names that resolve to others get rows even if not requested */
+    bool has_unchecked;    /* also time the form without bounds checks of rungs that have it */
+    bool lists_families;   /* names that resolve to other rungs get rows even if they were not requested */
     bool times_apart;      /* device: time rung and copies separately, not by turns */
     size_t bytes;          /* read and written per run */
     double pixels;         /* elements computed per run */
@@ -39,7 +39,7 @@ struct lap_ladder {
     lap_code (*device)(lap_ladder *ladder, int turn, void *stream, lap_error *err);
     /* Enqueues CUDA's copy of as many bytes as one run reads; or NULL. */
     lap_code (*device_copy)(lap_ladder *ladder, int turn, void *stream, lap_error *err);
-    size_t copy_bytes; /* that it reads and writes */
+    size_t copy_bytes; /* bytes that device_copy reads and writes */
     /* The same with a kernel that copies one element per thread; or NULL. */
     lap_code (*device_copy_kernel)(lap_ladder *ladder, int turn, void *stream, lap_error *err);
     /* The same kernel through shared memory; only if device_copy_kernel is set. */

@@ -84,7 +84,7 @@ static const char *differs(lap_ladder *ladder, lap_bench_row *row, char message[
     return NULL;
 }
 
-/* Any whole numbers will do. */
+/* Any whole numbers are fine. */
 static void fill(float *a, float *x, size_t n)
 {
     uint32_t r = 1; /* Lehmer's generator */

@@ -14,7 +14,7 @@ enum { EOI_BYTES = 2 };
 typedef struct lane { /* a slot with all memory that its photos need */
     lap_device_slot *slot;
     lap_device_staging *staging;
-    lap_view source, result; /* of the slot's photos; spoiled, and compared */
+    lap_view source, result; /* `result` is overwritten before a run and compared after it */
     void *memory;            /* on the device, for copies over the bus */
 } lane;
 
@@ -22,9 +22,9 @@ struct lap_bench_rates {
     int device, lane_count;
     lap_rate_photo photo;
     lane *lanes;
-    void *stream, *down_stream; /* not a slot's; the second: for downloads during uploads */
+    void *stream, *down_stream; /* for copies; the second for downloads during uploads */
     lap_jpeg_head head;         /* head of the CPU's file */
-    size_t scan_begin;          /* of the photo's file */
+    size_t scan_begin;          /* offset of the scan in the photo's file */
     const uint8_t *expected;    /* the scan of photo.out */
     size_t expected_size;
 };
@@ -79,7 +79,7 @@ static lap_device_wish wish_of(const lap_bench_rates *r, const lane *l, lap_rate
         .capacity = r->expected_size + r->expected_size / 8};
 }
 
-/* Plans the photo; called for each photo, as if they were different ones. */
+/* Plans the photo. Called for each photo, as if the photos were different. */
 static lap_code plan(lap_bench_rates *r, lane *l, lap_rate rate, lap_error *err)
 {
     const lap_device_wish wish = wish_of(r, l, rate);

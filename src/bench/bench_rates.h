@@ -43,7 +43,7 @@ size_t lap_bench_rates_bytes(const lap_bench_rates *rates, lap_rate rate);
 /* Does the work `photos` times, by turns on the first `slots` slots; *ms: wall time divided by photos. */
 lap_code lap_bench_rates_time(
     lap_bench_rates *rates, lap_rate rate, int slots, int photos, double *ms, lap_error *err);
-/* Writes a wrong picture to the place of these slots' results, so that work that does nothing is detected. */
+/* Overwrites the results of these slots with a wrong picture, so that work that does nothing is detected. */
 lap_code lap_bench_rates_spoil(lap_bench_rates *rates, lap_rate rate, int slots, lap_error *err);
 /* *same: whether each slot's last result of this work equals the CPU's. Copies have no result: true. */
 lap_code lap_bench_rates_compare(

@@ -4,7 +4,8 @@
 
 #include "bench/bench.h"
 
-/* Long enough that clock rates and page tables settle. At least one run, however slow the rung. */
+/* The warm-up is long enough for clock rates and page tables to settle. It has at least one run, however slow
+ * the rung. */
 static const double warm_up_ms = 50;
 
 lap_bench_row lap_bench_row_of(const lap_rung *rung)

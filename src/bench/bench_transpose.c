@@ -46,7 +46,8 @@ static lap_code run_device(lap_ladder *ladder, int turn, void *stream, lap_error
         &t->buffers.device_in[pair], &t->buffers.device_out[pair], &ladder->exec);
 }
 
-/* Copies another pair than the rung used in the same turn: that pair is in the cache. */
+/* Copies a different pair from the one that the rung used in the same turn, since that pair is in the
+ * cache. */
 static lap_code copy_device(lap_ladder *ladder, int turn, void *stream, lap_error *err)
 {
     transpose_bench *t = ladder->state;
@@ -55,7 +56,7 @@ static lap_code copy_device(lap_ladder *ladder, int turn, void *stream, lap_erro
         t->buffers.device_in[pair].base, lap_bench_bytes(&t->buffers.in[0].view), stream, err);
 }
 
-/* Copies one input to another; this changes nothing, since all hold the same pixels. */
+/* Copies one input to the next; this changes nothing, since all inputs hold the same pixels. */
 static lap_code copy_by_kernel(lap_ladder *ladder, int turn, void *stream, lap_error *err)
 {
     transpose_bench *t = ladder->state;

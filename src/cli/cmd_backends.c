@@ -5,7 +5,7 @@
 #include "cli/json.h"
 #include "cli/term.h"
 
-enum { MAX_REASONS = 16, NAME = 23, LEAST = 30 /* columns of a description, else it moves below */ };
+enum { MAX_REASONS = 16, NAME = 23, LEAST = 30 /* columns; a longer description moves to the next line */ };
 
 typedef struct reasons { /* reasons; each is printed once, below the tables */
     const char *text[MAX_REASONS];

@@ -40,7 +40,7 @@ static void each_row(void *user, const lap_compare_row *row)
     lap_error err = {0};
     if (c->report && c->report_error.code == LAP_OK &&
         lap_report_add_row(c->report, c->context, c->input, c->photo, row, &err) != LAP_OK)
-        c->report_error = err; /* without PNG in the library err holds a reason that no longer applies */
+        c->report_error = err; /* in a library without PNG, err holds a reason that no longer applies */
     if (!c->cli->heatmap || c->mapped || !row->a || row->reason || row->difference.identical)
         return;
     c->mapped = true;
@@ -74,7 +74,7 @@ static lap_code compare_pixels(comparison *c, lap_pixels *pixels, lap_error *err
     return code;
 }
 
-/* Returns LAP_OK even if this input could not be compared, so that others are. */
+/* Returns LAP_OK even if this input could not be compared, so that the next inputs are. */
 static lap_code compare_file(void *user, const char *path, const lap_error *problem, lap_error *unused)
 {
     (void)unused; /* messages are printed here instead */
@@ -160,7 +160,7 @@ static int finish(comparison *c)
         lap_compare_print(c->cli, &c->result);
     if (c->report && write_report(c, equal) != LAP_EXIT_OK)
         exit_code = LAP_EXIT_USAGE;
-    const bool is_table = !c->cli->json && !c->cli->quiet; /* which has the reasons */
+    const bool is_table = !c->cli->json && !c->cli->quiet; /* it shows the reasons */
     for (int i = 0; i < c->result.count && exit_code == LAP_EXIT_BACKEND; i++)
         if (!c->result.lines[i].resolved)
             lap_cli_message(is_table ? "%s: named, but cannot run here" : "%s",

@@ -88,8 +88,8 @@ static lap_code excused(
     return LAP_OK;
 }
 
-/* Refuses a rectangle outside the image, which would otherwise be ignored without a message, and rectangles
- * that leave nothing to compare. */
+/* Refuses a rectangle outside the image, which would otherwise be ignored without a message, and refuses
+ * rectangles that together cover the whole image. */
 static lap_cli_exit check_boxes(const lap_cli *cli, const lap_view *view)
 {
     for (size_t i = 0; i < cli->ignore.count; i++) {

@@ -18,7 +18,7 @@ typedef struct findings {
     const char *no_device;
 } findings;
 
-/* A row that is one candidate of another row need not run: simd works without AVX-512, for example. */
+/* A row that is only one candidate of another row is optional: simd works without AVX-512, for example. */
 static bool is_choice(lap_op op, const char *name)
 {
     lap_rung_info rung;

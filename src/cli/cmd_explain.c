@@ -55,7 +55,7 @@ static const char *page_of(lap_op op, const char *file)
 
 enum { LINE = 2000 };
 
-/* Prints a line indented by two columns; drops indentation beyond four. */
+/* Prints a line indented by two columns; drops indentation beyond four columns. */
 static void print_line(const char *text)
 {
     fputs("  ", stdout);

@@ -9,7 +9,7 @@
 #include "cli/term.h"
 
 /* OUT does not exist and its extension names no format, so it was probably meant as a folder. Then report
- * what is wrong with it: a broken link, or a folder on the way that cannot be entered. */
+ * what is wrong with that path: a broken link, or a parent folder that cannot be entered. */
 static int check_out(const lap_cli *cli, const char *out)
 {
     struct stat st;

@@ -384,7 +384,7 @@ int lap_cli_stats(lap_cli *cli)
         lap_cli_print_error(&err, NULL);
         return (int)lap_cli_exit_of(err.code);
     }
-    if (cli->weights) /* the file of weights is parsed inside the sandbox */
+    if (cli->weights) /* parse the file of weights inside the sandbox */
         exit_code = (int)read_weights(cli->weights, &weights, &options.weight_count);
     options.weights = weights;
     if (exit_code == LAP_EXIT_OK)

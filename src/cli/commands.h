@@ -30,7 +30,7 @@ int lap_cli_one(lap_cli *cli);
 int lap_run_folder(lap_cli *cli);
 /* Replaces files in place: operands, or a list. run calls it. */
 int lap_run_in_place(lap_cli *cli);
-/* -v: what became of a photo, and how long it took, on stderr. */
+/* -v: prints on stderr what was done to a photo, and how long it took. */
 void lap_cli_print_photo(
     const lap_cli *cli, lap_context *context, const char *in, const char *out, const lap_report *report);
 /* Prints a note if backends may differ by more than usual with this kernel and scale. */

@@ -35,8 +35,8 @@ void lap_json_direct(bool to_stdout, const char *path, bool lines);
 /* Prints and frees an object. Returns 0, or LAP_EXIT_FAILED after a message. May be called for several
  * objects. */
 int lap_json_print(json_t *object);
-/* The same in two steps: makes the text of an object, which is freed, as it will be printed, on any thread;
- * prints that text, which the caller frees. NULL: out of memory. */
+/* The same in two steps. The first makes the text that will be printed, on any thread, and frees the object;
+ * NULL: out of memory. The second prints that text, which the caller frees. */
 char *lap_json_made(json_t *object);
 int lap_json_print_made(const char *text);
 bool lap_json_printed(void); /* whether an object was printed so far */
@@ -44,7 +44,7 @@ bool lap_json_printed(void); /* whether an object was printed so far */
 int lap_json_print_failure(const char *command, int exit_code);
 /* Writes the file completely or not at all. Returns 0, or LAP_EXIT_FAILED after a message. */
 int lap_json_finish(void);
-/* --json-file may be somebody else's file: it is not written. */
+/* From now on --json-file is not written, because it may be somebody else's file. */
 void lap_json_keep_off(void);
 
 /* Makes lapedge.log/1, the first line of a log, which holds what the other lines have in common. */

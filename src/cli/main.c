@@ -45,9 +45,9 @@ static void fill_closed_streams(void)
 }
 
 /* glibc returns the end of a heap to the kernel when 128 KB of it are free, which is less than the bands of a
- * small photo. In a folder run each photo could then get its memory page by page again. So would the
- * coefficients of a progressive photo, a fifth of its decoding time. So these limits are set as high as glibc
- * itself would raise them; blocks larger than 32 MB are still returned. The heap of a thread
+ * small photo. In a folder run each photo could then get its memory page by page again, and so could the
+ * coefficients of a progressive photo, which would take a fifth of its decoding time. So these limits are set
+ * as high as glibc itself would raise them; blocks larger than 32 MB are still returned. The heap of a thread
  * grows by 4 MB at once, instead of by a call of the kernel for each buffer. */
 static void keep_buffers(void)
 {
@@ -61,8 +61,8 @@ static void keep_buffers(void)
 /* libgomp's threads wait for each other, and for their next work, by spinning. If other work needs the cores,
  * a spinning thread delays the threads that it waits for, and an OpenMP backend becomes ten times slower than
  * plain C. libgomp reads the wait policy from the environment before main. So the two commands that measure
- * set it, unless the user did, and restart themselves. This must happen before any input is read, because a
- * pipe can be read only once. */
+ * set it, unless the user did, and restart themselves. The restart must happen before any input is read,
+ * because a pipe can be read only once. */
 static void wait_without_spinning(int argc, char **argv)
 {
     bool measures = false;
@@ -72,7 +72,7 @@ static void wait_without_spinning(int argc, char **argv)
         getenv("GOMP_SPINCOUNT"))
         return;
     if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0)
-        (void)execv("/proc/self/exe", argv); /* if this fails, the threads spin */
+        (void)execv("/proc/self/exe", argv); /* if this fails, the threads go on spinning */
 }
 
 /* Whether standard output is needed for something other than JSON. */

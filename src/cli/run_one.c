@@ -92,7 +92,7 @@ static int write_report(
     return (int)lap_cli_exit_of(code);
 }
 
-/* --stats of an image whose output is not made again. */
+/* Makes --stats for an image whose output is not made again. */
 static int measure_skipped(const lap_cli *cli, lap_context *context, const char *in)
 {
     const lap_measure_options options = {.threshold = cli->settings.params.threshold};

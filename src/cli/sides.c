@@ -84,7 +84,7 @@ static lap_cli_exit check_side(const lap_cli *cli, const lap_cli_option *side)
     return code;
 }
 
-/* Whether path is an in-place record. If it were lost, photos would be filtered twice. */
+/* Whether path is an in-place record. If the record were overwritten, photos would be filtered twice. */
 static bool is_record(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -106,7 +106,8 @@ typedef struct side_head {
     size_t size;
 } side_head;
 
-/* Returns what follows "lapedge." in the schema with which the file begins; NULL if it begins otherwise. */
+/* Returns what follows "lapedge." in the schema with which the file begins; NULL if the file begins
+ * differently. */
 static const char *schema_of(const side_head *head)
 {
     static const char *const parts[] = {"{", "\"schema\"", ":", "\"lapedge."};
@@ -212,8 +213,8 @@ static bool may_appear(const lap_cli *cli)
 /* How long a FIFO's reader may take to arrive; it often starts at the same time as lapedge. */
 enum { READER_S = 5 };
 
-/* Most of these files are written last, so a place that cannot be written is reported before the work, and so
- * is a FIFO without a reader. A log is opened before it. */
+/* Most of these files are written last, so a path that cannot be written, or a FIFO without a reader, is
+ * reported before the work begins. A log is opened before the work. */
 static lap_cli_exit check_place(const lap_cli *cli, const lap_cli_option *side, const char *path)
 {
     lap_error err;
@@ -255,7 +256,7 @@ static bool is_among_records(const char *path)
     return at && strcspn(name, "/") + 1 >= strlen(name);
 }
 
-/* An output in place of a record, or a folder of outputs among them. */
+/* Refuses an output that would replace a record, and an output folder inside a folder of records. */
 static lap_cli_exit check_output(const lap_cli *cli)
 {
     const bool has_out =

@@ -6,10 +6,10 @@
 
 #include "cli/options/args.h"
 
-/* Checks these files, and that OUT is no record of lapedge's own. Returns an exit code after a message if one
- * of them is also an input, OUT or a list on the command line (links are followed), lies in a folder that
- * cannot be read, or would replace a file that lapedge did not write with the same option (recognised by its
- * first bytes; -f permits that). Folders among the inputs are searched, except in a folder run: there
+/* Checks these files, and that OUT is not one of lapedge's own records. Returns an exit code after a message
+ * if one of them is also an input, OUT or a list on the command line (links are followed), lies in a folder
+ * that cannot be read, or would replace a file that lapedge did not write with the same option (recognised by
+ * its first bytes; -f permits that). Folders among the inputs are searched, except in a folder run: there
  * lap_batch checks. */
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli);
 
@@ -19,8 +19,8 @@ size_t lap_cli_list_sides(const lap_cli *cli, const char *names[LAP_SIDES]);
 /* Whether a path stands for standard output. */
 bool lap_cli_is_stdout(const char *path);
 
-/* --log: a first line with the settings, then one line per file. Each is appended with one call, so that a
- * run that is killed leaves whole ones. */
+/* --log: a first line with the settings, then one line per file. Each line is appended with one call, so that
+ * a run that is killed leaves only whole lines. */
 typedef struct lap_cli_log {
     const lap_settings *settings;
     int fd;

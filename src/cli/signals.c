@@ -38,8 +38,8 @@ static void on_signal(int number)
     errno = before;
 }
 
-/* Ctrl-\ ends the program at once, with a core file where the system makes one, but leaves no temporary
- * files. */
+/* Ctrl-\ ends the program at once and removes temporary files. It may leave a core file, as the system is
+ * configured. */
 static void on_quit(int number)
 {
     lap_abandon_outputs();

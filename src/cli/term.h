@@ -16,7 +16,7 @@ void lap_term_begin(const lap_cli *cli);
 /* Prints "lapedge: ..." on stderr as one line. Control characters, for example in file names, are
  * replaced. */
 void lap_cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Warns if several devices were named but the command uses one; says which. */
+/* Warns if several devices were named but the command uses only one, and says which one. */
 void lap_cli_warn_of_devices(const lap_cli *cli);
 /* Warns if devices were named but this machine has no device. May start CUDA. */
 void lap_cli_warn_without_device(const lap_cli *cli);

@@ -43,11 +43,11 @@ typedef struct lap_read_options {
     bool gray;                       /* deliver one channel: stored luma, or BT.601 of RGB */
     uint64_t max_pixels, max_memory; /* 0: no limit */
     int max_scans;
-    lap_fail_on fail_on;        /* TRUNCATED: fail if data is missing or wrong; WARNING: also for oddities */
+    lap_fail_on fail_on;        /* TRUNCATED: fail if data is missing or wrong; WARNING: or unusual */
     const lap_control *control; /* NULL, or must outlive the decoder */
     /* for parallel decoding, see lap_decoder_open_at */
     lap_decode decode;
-    lap_pool *pool;    /* its idle threads may help; NULL: no pool */
+    lap_pool *pool;    /* the pool's idle threads may help; NULL: no pool */
     int threads;       /* most threads for this image; 0 counts as 1 */
     int worth_threads; /* LAP_DECODE_AUTO decodes in parallel only from this number of threads on */
     bool in_order; /* decode is SERIAL only because rows must leave in order: threads may help with the work
@@ -63,7 +63,7 @@ typedef struct lap_read_options {
 } lap_read_options;
 
 typedef struct lap_damage { /* damage that was tolerated */
-    int warnings; /* count of all warnings; an oddity (stray bytes, no end marker) only adds to it */
+    int warnings; /* count of all warnings; harmless defects (stray bytes, no end marker) only add to it */
     bool truncated, damaged; /* pixels were lost because data was missing or wrong */
     char first[200];         /* the first message */
 } lap_damage;
@@ -92,10 +92,10 @@ void lap_decoder_close(lap_decoder *decoder); /* may be called at any time; does
  * thread. Close all of them before the whole decoder; call finish only for the whole one. */
 bool lap_decoder_opens_at(const lap_decoder *decoder);
 lap_code lap_decoder_open_at(lap_decoder *whole, int y0, int y1, lap_decoder **decoder, lap_error *err);
-/* Does with the rows what the caller wants. Not in order: opens decoders at rows, closes them, and keeps
- * only the rows of those that reached their last row. In order: takes the rows from the first one on from the
- * whole decoder; or opens one decoder at the first row that is not made yet, which drops the rows above it.
- * Returns what those calls return. */
+/* The caller's function that fetches rows and uses them. Not in order: opens decoders at rows, closes them,
+ * and keeps only the rows of decoders that reached their last row. In order: takes all rows from the whole
+ * decoder; or opens one decoder at the first row that is not made yet, which drops the rows above it. Returns
+ * the error of a decoder that fails. */
 typedef lap_code lap_decoder_work(void *user, bool in_order, lap_error *err);
 /* Calls work. If a decoder opened at a row finds that the parallel method does not work for this image, calls
  * it again, in order: then the decoder starts from the first byte. Calls it only in order if the decoder
@@ -148,12 +148,13 @@ lap_code lap_decoder_limits(const lap_decoder *decoder, lap_error *err);
 
 /* ---- out ------------------------------------------------------------------------------------- */
 
-typedef struct lap_chunk { /* encoded bytes of one band; it grows and is reused */
+typedef struct lap_chunk { /* encoded bytes of one band; the memory grows and is reused */
     uint8_t *data;
     size_t size, capacity;
     bool is_lent; /* data belongs to the caller of lap_chunk_lend */
 } lap_chunk;
-/* Lets an empty chunk begin in memory that outlives it; where that is too small, the chunk moves out. */
+/* Lets an empty chunk begin in memory that outlives it; if that memory is too small, the chunk moves to the
+ * heap. */
 void lap_chunk_lend(lap_chunk *chunk, uint8_t *memory, size_t capacity);
 /* Makes room for more bytes after size; if it must grow, the capacity at least doubles. */
 lap_code lap_chunk_reserve(lap_chunk *chunk, size_t more, lap_error *err);
@@ -173,7 +174,7 @@ typedef struct lap_write_options {
     bool oriented;              /* pixels were turned, so the EXIF orientation is reset */
     bool as_stored;             /* components mean the same as in the input, so any profile fits */
     bool long_segments;         /* metadata may be larger than a JPEG segment */
-    lap_fail_on fail_on;        /* WARNING: fail if metadata is lost without a request */
+    lap_fail_on fail_on;        /* WARNING: fail if metadata is lost that the user did not ask to drop */
     lap_meta_drops *drops;      /* records dropped metadata; or NULL */
     const lap_control *control;
 } lap_write_options;

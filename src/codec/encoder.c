@@ -13,7 +13,7 @@ void lap_chunk_lend(lap_chunk *chunk, uint8_t *memory, size_t capacity)
     *chunk = (lap_chunk){.data = memory, .capacity = capacity, .is_lent = true};
 }
 
-/* A chunk that outgrows lent memory moves out of it. */
+/* A chunk that outgrows lent memory moves to the heap. */
 static uint8_t *grow(lap_chunk *chunk, size_t need)
 {
     if (!chunk->is_lent || need <= chunk->capacity)

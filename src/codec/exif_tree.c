@@ -5,8 +5,8 @@
 
 #include "base/status.h"
 
-/* Limits for EXIF that an attacker built to take seconds. A camera writes about a hundred entries, and each
- * byte has one owner. */
+/* Limits against EXIF that an attacker built to take seconds. A camera writes about a hundred entries, and
+ * each byte belongs to only one of them. */
 enum { MAX_ENTRIES = 2000, MAX_WORK = 16 << 20 };
 
 /* ---- bytes --------------------------------------------------------------------------------------- */

@@ -263,8 +263,8 @@ static bool is_resources(const chooser *c, const lap_segment *s)
     return s->marker == APP13 && is_kept_kind(c, s) && lap_resources_is(s->data, s->size);
 }
 
-/* Whether each segment can be read separately: only without a list, and only if there is one segment or none
- * ends inside a block. */
+/* Whether each segment can be read separately. This needs settings without a list, and either a single
+ * segment or segments that all end at the end of a block. */
 static bool are_apart(const chooser *c)
 {
     size_t count = 0, whole = 0;
@@ -332,7 +332,8 @@ static void choose_other(chooser *c, const lap_segment *s)
         add(c, *s);
 }
 
-/* Reserves memory: each segment may be joined with others, cleaned and cut again, and XMP is read twice. */
+/* Reserves memory: each segment may be joined with other segments, cleaned and cut again, and XMP is read
+ * twice. */
 static bool reserve(chooser *c)
 {
     size_t bytes = 1, exif = 0, sum;

@@ -17,7 +17,7 @@ typedef struct lap_meta_drops {
 
 /* Counts by dropped->kind, and calls each. Does nothing if drops is NULL. */
 void lap_meta_drop(lap_meta_drops *drops, const lap_dropped *dropped);
-/* Adds a warning: metadata is lost without a request. */
+/* Adds a warning: metadata is lost that the user did not ask to drop. */
 void lap_meta_warn(lap_meta_drops *drops, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes "metadata left out: 3 EXIF tags, 1 comment"; false if nothing was dropped. */
 bool lap_meta_drops_text(const lap_meta_drops *drops, char *text, size_t size);

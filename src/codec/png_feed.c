@@ -190,7 +190,8 @@ void lap_png_destroy(lap_decoder *decoder)
 
 /* ---- metadata ------------------------------------------------------------------------------------ */
 
-/* libpng calls this for each chunk that it leaves to us. The function owns nothing when it leaves. */
+/* libpng calls this for each chunk that it leaves to us. When the function leaves by longjmp, it owns no
+ * memory. */
 static int take_text(png_structp png, png_unknown_chunkp chunk)
 {
     lap_decoder *decoder = png_get_user_chunk_ptr(png);

@@ -22,7 +22,7 @@ static void put32(uint8_t *to, uint32_t value)
         to[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-typedef struct png_chunk { /* its data is in two pieces */
+typedef struct png_chunk { /* the chunk's data is in two pieces */
     const char *type;
     const void *head, *data;
     size_t head_size, size;

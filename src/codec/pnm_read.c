@@ -24,7 +24,7 @@ static bool pnm_probe(const uint8_t *head, size_t size)
            (isspace(head[2]) || head[2] == '#');
 }
 
-/* Gets more input if none is left; at the end left stays 0. */
+/* Gets more input if no bytes are left; at the end of the input, `left` stays 0. */
 static lap_code refill(lap_decoder *decoder, lap_error *err)
 {
     pnm_state *state = decoder->state;

@@ -107,7 +107,7 @@ static lap_code stb_open(lap_encoder *encoder, lap_error *err)
     if (!state || !state->pixels)
         return lap_fail(err, LAP_E_MEMORY, "out of memory: .%s output holds the whole image",
             lap_format_name(encoder->format));
-    /* For PNG also the filtered rows, the compressed rows, and a copy of them with head and tail. */
+    /* For PNG also counts the filtered rows, the compressed rows, and a copy of those with head and tail. */
     encoder->memory = state->line * (size_t)o->height * (encoder->format == LAP_FORMAT_PNG ? 4 : 1);
     encoder->band_rows = BAND_ROWS;
     encoder->parallel = true;

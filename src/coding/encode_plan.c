@@ -12,8 +12,9 @@ enum {
 };
 
 /* The reciprocal is 2^(16 + shift) / divisor, where `shift` is one less than the number of the divisor's
- * bits, so that the reciprocal uses all 16 bits. Rounded down, it may give a quotient one too small; adding
- * one to the dividend corrects that. For a power of two it would need 17 bits, so it is halved. */
+ * bits, so that the reciprocal uses all 16 bits. A reciprocal that is rounded down may give a quotient that
+ * is one too small; adding one to the dividend corrects that. For a power of two the reciprocal would need 17
+ * bits, so it is halved. */
 static void set_divisor(lap_encode_divisors *d, int i, unsigned divisor)
 {
     int shift = 0;

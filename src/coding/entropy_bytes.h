@@ -14,16 +14,16 @@ typedef size_t lap_unstuff_fn(const uint8_t *in, size_t size, uint8_t *out, size
 enum { LAP_UNSTUFF_SLACK = 64 };
 lap_unstuff_fn lap_unstuff; /* plain C; the rungs of the ladder `decode` have faster ones */
 
-typedef struct lap_coded { /* from after SOS to the end of the file */
+typedef struct lap_coded { /* from the first byte after SOS to the end of the file */
     const uint8_t *bytes;
     size_t size;
     size_t piece;  /* bytes a piece, >= 1 */
-    bool restarts; /* restart markers are expected; if not, one ends the scan like any other marker */
+    bool restarts; /* restart markers are expected; if not, any marker ends the scan */
     lap_unstuff_fn *unstuff;
 } lap_coded;
 
 typedef struct lap_mark { /* a restart marker that was removed */
-    uint32_t at;          /* it was before this byte of the stretch */
+    uint32_t at;          /* the marker was before this byte of the stretch */
     uint8_t code;         /* 0xD0..0xD7 */
 } lap_mark;
 

@@ -16,8 +16,8 @@ static uint64_t total(const lap_join *j)
 }
 
 /* Converts the DC sums of a walk to predictions. False if one does not fit 16 bits. Between two notes a sum
- * may have left 16 bits and come back; that is harmless, since a coefficient keeps only the lowest 16 bits.
- */
+ * may have exceeded 16 bits and come back; that is harmless, since a coefficient keeps only the lowest 16
+ * bits. */
 static bool predict(const lap_join *j, const int32_t sums[4], bool is_absolute, int16_t dc[4])
 {
     for (int c = 0; c < 4; c++) {
@@ -151,7 +151,7 @@ static bool change(lap_join *j, size_t from, lap_track *piece, uint64_t begin, s
     return true;
 }
 
-/* Looks for an MCU that begins at the same bit in both walks, from MCU `from` of the current one on. */
+/* Looks for an MCU that begins at the same bit in both walks, starting at MCU `from` of the current walk. */
 static bool meet(const lap_join *j, size_t *from, const lap_track *piece, uint64_t begin, size_t *to)
 {
     size_t a = *from, b = 0;

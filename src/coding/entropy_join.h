@@ -13,9 +13,9 @@ typedef struct lap_join {
     size_t mark_room;
 
     lap_track piece; /* the current walk */
-    uint64_t begin;  /* bit of the scan at which its piece begins */
-    size_t note;     /* its MCU up to which rows are in the index */
-    size_t mark;     /* its next restart marker to be indexed */
+    uint64_t begin;  /* bit of the scan at which the walk's piece begins */
+    size_t note;     /* the walk's MCU up to which rows are in the index */
+    size_t mark;     /* the walk's next restart marker to be indexed */
     uint64_t mcu;    /* number in the scan of the MCU `note` */
     int32_t base[4]; /* DC sums where the walk began */
     bool done;       /* the index is complete */

@@ -83,7 +83,7 @@ static inline void lap_lane_add_dc(lap_lane *l, int value)
     *sum += (uint32_t)value;
 }
 
-/* As lap_walk_note, which makes room. */
+/* Like lap_walk_note, which it calls only to make room. */
 static inline lap_code lap_lane_note(lap_walk *walk)
 {
     lap_notes *notes = walk->notes;

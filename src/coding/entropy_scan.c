@@ -90,7 +90,7 @@ static void hand_over(scan *s, place *p)
     p->is_busy = false;
 }
 
-/* Begins a piece wherever none is walked over, and continues until one is done. */
+/* Gives each idle walk a new piece, and continues until one of the walks is done. */
 static lap_code walk_on(scan *s, place places[LAP_WALK_LANES], int *busy, lap_error *why)
 {
     lap_course *courses[LAP_WALK_LANES];

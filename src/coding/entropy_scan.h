@@ -1,8 +1,8 @@
 /* Finds where the rows of MCUs of a sequential Huffman scan begin, with many threads.
  *
  * Each piece of the data is walked from a guessed position. The walk over the piece before it continues until
- * both walks have an MCU that begins at the same bit. From there on they are the same, so MCU numbers and DC
- * values can be added up from the first piece to the last. The result does not depend on any guess. */
+ * both walks have an MCU that begins at the same bit. From there on both walks are the same, so MCU numbers
+ * and DC values can be added up from the first piece to the last. The result does not depend on any guess. */
 #ifndef LAP_ENTROPY_SCAN_H
 #define LAP_ENTROPY_SCAN_H
 
@@ -31,7 +31,7 @@ typedef struct lap_scan_plan {
 
 typedef struct lap_scan_team { /* the threads that index a scan */
     lap_pool *pool;            /* NULL: only the calling thread */
-    int threads;               /* the most threads of the pool to use, besides the caller */
+    int threads;               /* the most threads of the pool to use, in addition to the caller */
     const lap_control *control;
 } lap_scan_team;
 

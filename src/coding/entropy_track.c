@@ -65,7 +65,7 @@ static lap_huff_odd to_marker(lap_course *c, uint32_t end, bool is_last, lap_cod
     }
     *code = add_mark(c, &c->stretch->marks[c->mark++]);
     begin_at(c, end * 8);
-    c->known = true; /* a restart interval begins here, even if all before was guessed */
+    c->known = true; /* a restart interval begins here, even if the walk so far was only a guess */
     return odd;
 }
 
@@ -77,8 +77,8 @@ static lap_huff_odd go_on(lap_course *c, lap_code *code)
     return s->ends ? to_marker(c, s->size, true, code) : walk_up_to(c, UINT32_MAX, code);
 }
 
-/* An error after a guess only means that the guess was wrong: begins again after it. False: no data is left.
- */
+/* An error after a guess only means that the guess was wrong: begins again after the error. False: no data is
+ * left. */
 static bool guess_again(lap_course *c, lap_huff_odd odd)
 {
     const lap_stretch *s = c->stretch;
@@ -111,8 +111,8 @@ static lap_code go(lap_course *c, uint32_t pause)
     return code;
 }
 
-/* Walks alone for some bits: at first, because most wrong guesses show soon, and later to get past an error
- * or a marker. */
+/* Walks alone for some bits: at first, because most wrong guesses are detected soon, and later to get past an
+ * error or a marker. */
 static lap_code go_alone(lap_course *c)
 {
     enum { ALONE = 4096 }; /* bits */
@@ -147,7 +147,7 @@ lap_code lap_course_begin(lap_course *c, lap_track *piece, const lap_track_plan 
         .stop = (s->own + (uint32_t)LAP_TRACK_BEHIND) * 8,
         .known = plan->known >= 0};
     begin_at(c, plan->known >= 0 ? (uint32_t)plan->known : 0);
-    /* If restart markers lie where the known MCU begins, it begins after them. */
+    /* If there are restart markers where the known MCU should begin, the MCU begins after them. */
     while (
         c->known && plan->index > 0 && c->mark < s->mark_count && s->marks[c->mark].at * 8 <= c->walk.now.bit)
         c->mark++;

@@ -5,8 +5,8 @@
 #include "coding/entropy_bytes.h"
 #include "coding/entropy_walk.h"
 
-/* How many bytes a walk continues after its piece, so that the walk over the next piece has synchronised.
- * In 1,275 trials on photos, the slow ones took 1,800 bits on average, and the slowest took 10,172. */
+/* How many bytes a walk continues after its piece, to give the walk over the next piece time to synchronise.
+ * In 1,275 trials on photos, the slow trials took 1,800 bits on average, and the slowest took 10,172. */
 enum { LAP_TRACK_BEHIND = 1536 };
 
 typedef struct lap_track_mark { /* a restart marker in the walk */
@@ -32,12 +32,12 @@ typedef struct lap_track_plan {
     const lap_coded *coded;
     const lap_walk_tables *tables;
     size_t index;         /* of the piece */
-    int64_t known;        /* bit of the piece at which an MCU is known to begin; -1: guess, and after an error
-                           * guess again after it */
+    int64_t known;        /* bit of the piece at which an MCU is known to begin; -1: guess, also after an
+                             error */
     lap_stretch *stretch; /* used by this walk only */
 } lap_track_plan;
 
-typedef struct lap_course { /* a walk over one piece, as far as it is */
+typedef struct lap_course { /* a walk over one piece, which may not be finished */
     lap_track *piece;
     const lap_stretch *stretch;
     lap_walk walk;

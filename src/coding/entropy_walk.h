@@ -27,9 +27,9 @@ typedef struct lap_walk_codes {
 
 typedef struct lap_walk lap_walk;
 
-/* Advances walks interleaved: while one waits for a load, the others compute. Returns when one of them,
- * *which, reaches its stop or an error, and does not report the error: all walks stand at the start of an
- * MCU, so call lap_walk_on for it. LAP_E_MEMORY. */
+/* Advances walks interleaved: while one walk waits for a load, the others compute. Returns when one of them,
+ * *which, reaches its stop or an error, and does not report the error. All walks are then at the start of an
+ * MCU, so call lap_walk_on for that walk to get the error. LAP_E_MEMORY. */
 typedef lap_code lap_lanes_fn(
     lap_walk *const walks[LAP_WALK_LANES], const uint32_t stops[LAP_WALK_LANES], int *which);
 

@@ -28,13 +28,13 @@ typedef enum lap_huff_odd { /* why a scan goes to the serial decoder */
     LAP_HUFF_SHORT,     /* the data or the restart interval ends inside or before its last MCU */
     LAP_HUFF_LONG,      /* between last MCU and marker: more than 7 bits, or bits that are not ones */
     LAP_HUFF_MARKER,    /* unexpected marker, fill byte, or no marker at the end */
-    LAP_HUFF_RANGE,     /* the sum of DC differences leaves 16 bits */
+    LAP_HUFF_RANGE,     /* the sum of DC differences exceeds 16 bits */
     LAP_HUFF_UNBOUNDED, /* synchronising took more work than the limit */
 } lap_huff_odd;
 const char *lap_huff_odd_text(lap_huff_odd odd); /* "bits that begin no code"; for messages */
 
 typedef struct lap_huff_code { /* one table of DHT */
-    uint32_t limit[18];        /* [n]: codes of 1..n bits, left-aligned in 16 bits, are less; [17]: all are */
+    uint32_t limit[18];        /* [n]: more than all codes of 1..n bits, left-aligned in 16 bits; [17]: all */
     int32_t offset[17];        /* [n]: index in values of the n-bit code 0 */
     uint8_t values[256];
     uint8_t longest; /* bits of the longest code; 0: the table is empty */

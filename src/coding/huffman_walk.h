@@ -33,13 +33,13 @@ LAP_HUFF_INLINE bool lap_huff_layout_add(lap_huff_layout *layout, int blocks, in
     return true;
 }
 
-typedef struct lap_huff_state { /* walks at the same bit in the same state stay together */
-    int block;                  /* in the MCU: 0 .. blocks - 1 */
+typedef struct lap_huff_state { /* walks at the same bit in the same state stay identical */
+    int block;                  /* number of the block in the MCU: 0 .. blocks - 1 */
     int k;                      /* next coefficient in zigzag order; 0: DC */
 } lap_huff_state;
 
 typedef struct lap_huff_token { /* the symbol of a step */
-    int bits;                   /* of code and value */
+    int bits;                   /* number of bits of code and value */
     int value;                  /* for DC, the difference */
 } lap_huff_token;
 

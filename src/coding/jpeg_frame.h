@@ -13,7 +13,7 @@ typedef struct lap_jpeg_frame {
     bool is_inverted;  /* with four components: 255 means no ink, as Adobe's programs write it */
     int sample_h[LAP_JPEG_COMPONENTS], sample_v[LAP_JPEG_COMPONENTS]; /* 1 .. 4 */
     uint16_t quant[LAP_JPEG_COMPONENTS][64];                          /* in zigzag order; 0 does not occur */
-    lap_huff_layout huffman; /* of the only scan, which has all components */
+    lap_huff_layout huffman; /* tables of the only scan, which has all components */
     int restart_interval;    /* MCUs; 0: no restart markers */
     uint64_t scan_begin;     /* offset in the file of the scan's first byte */
 } lap_jpeg_frame;

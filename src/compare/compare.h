@@ -10,7 +10,7 @@
 typedef struct lap_comparison { /* one call of lap_compare */
     lap_resources use;          /* exec.err: set for each rung */
     const lap_control *control;
-    int mask_border, runs;  /* runs 0: a few, within a short time */
+    int mask_border, runs;  /* runs 0: a few runs, within a short time */
     const lap_view *pixels; /* have an apron, which may be filled */
     const char *backends;
     const lap_params *params;
@@ -28,8 +28,8 @@ typedef lap_code lap_compare_run_fn(void *state, const lap_rung *rung, lap_compa
 lap_code lap_compare_ladder(
     const lap_comparison *comparison, lap_op op, lap_compare_run_fn *run, void *state, lap_error *err);
 
-/* Calls once() as often as the comparison says, and sets the times of the row; once() sets upload, filter and
- * download if it knows them. */
+/* Calls once() for each run of the comparison, and sets the times of the row. once() is a lap_timed_fn
+ * (rungs/timing.h). */
 lap_code lap_compare_repeat(const lap_comparison *comparison, lap_timed_fn *once, void *argument,
     lap_compare_row *row, lap_error *err);
 

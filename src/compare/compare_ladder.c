@@ -65,7 +65,7 @@ lap_code lap_compare_ladder(
 /* ---- times -------------------------------------------------------------------------------------- */
 
 enum { FEW_RUNS = 5 };
-static const double enough_ms = 250; /* per rung, if the caller sets no number of runs */
+static const double enough_ms = 250; /* time limit for each rung if the caller sets no number of runs */
 
 static void set_times(lap_compare_row *row, const lap_run_times *times)
 {

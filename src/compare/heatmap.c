@@ -47,7 +47,7 @@ static void raise(uint8_t *line, int length, int at, int reach, int level)
             line[i] = (uint8_t)level;
 }
 
-/* Computes the strips, and the top of the scale if the caller set none. */
+/* Computes the strips, and the top of the scale unless the caller has set it. */
 static void gather(heatmap *h)
 {
     const int width = h->a->width, height = h->a->height;
@@ -61,7 +61,7 @@ static void gather(heatmap *h)
             if (!level)
                 continue;
             top = level > top ? level : top;
-            /* If many pixels differ, most calls have nothing left to raise. */
+            /* If many pixels differ, most maxima are already this high. */
             if (h->columns[x] < level)
                 raise(h->columns, width, x, h->near, level);
             if (h->rows[y] < level)

@@ -48,7 +48,7 @@ static double apart(lab p, lab q)
 
 void lap_ramp_make(lap_ramp ramp)
 {
-    enum { PIECES = 4096 }; /* of the curve; each is almost straight */
+    enum { PIECES = 4096 }; /* pieces of the curve; each is almost straight */
     double length = 0, gone = 0;
     for (int i = 0; i < PIECES; i++)
         length += apart(along((double)i / PIECES), along((i + 1.0) / PIECES));

@@ -16,7 +16,7 @@ struct lap_device_slot {
     bool owns_stream, is_untimed;
     size_t room;
     void *marks[MARKS];
-    void *rows;       /* of chains: pinned memory for their tables; or NULL */
+    void *rows;       /* pinned memory for the tables of chains; or NULL */
     lap_view result;  /* the result of the last photo that was started, */
     const void *scan; /* and its scan, on the device */
 };
@@ -178,7 +178,8 @@ lap_code lap_device_slot_resize(lap_device_slot *slot, size_t bytes, lap_error *
     if (bytes == 0)
         return LAP_OK;
     lap_code code = lap_cuda_alloc(slot->device, bytes, &slot->memory, err);
-    /* Kernels load whole vectors, also past what was written: zeros make each run the same. */
+    /* Kernels load whole vectors, which may reach past the bytes that were written; zeros there make each run
+     * the same. */
     if (code == LAP_OK)
         code = lap_cuda_clear(slot->device, slot->memory, bytes, slot->stream, err);
     if (code == LAP_OK)
@@ -363,7 +364,8 @@ static void place_rows(ways *all, uint8_t *there)
     all->pairs = (lap_view_pairs){(lap_view_pair *)(void *)(rows + pairs), there + pairs, all->count};
 }
 
-/* Gives each photo its memory, and a chain of several its tables, in front of which they lie. */
+/* Gives each photo its memory, and gives a chain of several photos its tables, which lie behind the
+ * photos. */
 static lap_code place(ways *all, const lap_device_staging *const stagings[], lap_error *err)
 {
     lap_device_slot *slot = all->slot;

@@ -1,7 +1,7 @@
 /* A CUDA stream with the device memory for a photo, or for several small photos that share their launches (a
- * chain). Enqueues all steps of the stagings' plans at once and waits for none. Allocates only if the photos
- * are larger than those before. An object belongs to one thread at a time. In a build without CUDA nothing
- * can be created (LAP_E_BACKEND). */
+ * chain). Enqueues all steps of the stagings' plans at once, without waiting for them. Allocates only if the
+ * photos are larger than those before. An object belongs to one thread at a time. In a build without CUDA
+ * nothing can be created (LAP_E_BACKEND). */
 #ifndef LAP_DEVICE_SLOT_H
 #define LAP_DEVICE_SLOT_H
 
@@ -15,7 +15,7 @@ typedef struct lap_device_slot lap_device_slot;
 lap_code lap_device_slot_create(int device, lap_device_slot **slot, lap_error *err);
 /* The same on the caller's stream, which may be NULL. */
 lap_code lap_device_slot_create_on(int device, void *stream, lap_device_slot **slot, lap_error *err);
-void lap_device_slot_destroy(lap_device_slot *slot); /* its stream must be idle; NULL is fine */
+void lap_device_slot_destroy(lap_device_slot *slot); /* the slot's stream must be idle; NULL is allowed */
 /* Stops recording times of stages: with 16 streams, recording costs a third of the encoder's rate (H200,
  * 2026-11-23). Do not call lap_device_slot_is_through afterwards. */
 void lap_device_slot_without_times(lap_device_slot *slot);
@@ -29,26 +29,26 @@ size_t lap_device_slot_needs(const lap_device_staging *staging);
 /* Bytes of device memory of a chain of `count` photos that need `bytes` together when each is alone. */
 size_t lap_device_slot_chain_needs(size_t bytes, int count);
 size_t lap_device_slot_room(const lap_device_slot *slot);
-/* Allocates exactly this many bytes instead of what it had (0: none). The stream must be idle. */
+/* Replaces the slot's memory by exactly this many bytes (0: frees it). The stream must be idle. */
 lap_code lap_device_slot_resize(lap_device_slot *slot, size_t bytes, lap_error *err);
 
 /* Enqueues the steps that the staging's plan contains: decode or upload, turn, fill the border, filter,
  * count, encode. The slot must have room for it. filter: used if the plan filters. */
 lap_code lap_device_slot_start(
     lap_device_slot *slot, const lap_device_staging *staging, const lap_views_filter *filter, lap_error *err);
-/* The same for 1 .. LAP_DEVICE_CHAIN photos with the same filter that go together. */
+/* The same for 1 .. LAP_DEVICE_CHAIN photos with the same filter that can be in a chain. */
 lap_code lap_device_slot_start_chain(lap_device_slot *slot, const lap_device_staging *const stagings[],
     int count, const lap_views_filter *filter, lap_error *err);
-/* lap_device_slot_start for one, but allocates room first and waits for the end. The stream is idle when it
- * returns. Adds the stages' durations to times. */
+/* Like lap_device_slot_start for one photo, but allocates room first and waits for the end. The stream is
+ * idle when it returns. Adds the stages' durations to times. */
 lap_code lap_device_slot_run(lap_device_slot *slot, const lap_device_staging *staging,
     const lap_views_filter *filter, lap_times *times, lap_error *err);
 /* *through: whether all that was enqueued is done. */
 lap_code lap_device_slot_is_through(lap_device_slot *slot, bool *through, lap_error *err);
 /* Waits until all that was enqueued is done or has failed. */
 lap_code lap_device_slot_wait(lap_device_slot *slot, lap_error *err);
-/* After a photo that was alone is done: these copy its scan (LAP_HOST_PAGED only), or the pixels of its
- * result, to the host. Both wait for the copy. */
+/* Call these after a photo that was not in a chain is done. They copy its scan (LAP_HOST_PAGED only), or the
+ * pixels of its result, to the host, and wait for the copy. */
 lap_code lap_device_slot_scan(
     lap_device_slot *slot, const lap_device_staging *staging, lap_chunk *scan, lap_error *err);
 lap_code lap_device_slot_pixels(lap_device_slot *slot, const lap_view *host, lap_error *err);

@@ -178,7 +178,7 @@ static bool plan_decode(lap_device_staging *staging, const lap_device_wish *wish
     return true;
 }
 
-/* Without a file if pixels are given, on the host or on the device. */
+/* Plans without a file if pixels are given, on the host or on the device. */
 static bool make_plans(lap_device_staging *staging, const lap_device_wish *wish)
 {
     const lap_view *there = wish->pixels ? wish->pixels : wish->source || wish->filters ? NULL : wish->result;

@@ -33,7 +33,7 @@ typedef struct lap_device_staging {
     lap_cuda_jpeg_encoded *encoded;
     lap_photo_counts *counts;
     bool is_short;        /* the last photo needed more than `most` */
-    bool is_staged;       /* tables holds those of an earlier photo */
+    bool is_staged;       /* `tables` still holds the tables of an earlier photo */
     const uint8_t *bytes; /* the input file's: file.bytes, or lent by the caller */
     size_t file_bytes;
     /* the plan */
@@ -57,30 +57,31 @@ lap_code lap_device_staging_file(lap_device_staging *staging, size_t bytes, lap_
 /* Uses the caller's bytes of a file. The caller keeps them until the photo is done. */
 void lap_device_staging_lend(lap_device_staging *staging, const uint8_t *bytes, size_t size);
 
-typedef struct lap_device_wish { /* what to do with a photo */
+typedef struct lap_device_wish { /* what the caller wants done with a photo */
     const lap_view *pixels;      /* on the host: the source instead of the file; or NULL */
     const lap_view *source;      /* on the device: memory for the source; NULL: in the slot */
     const lap_view *result;      /* the same for the result; the input if nothing is decoded or filtered */
     bool gray;
     lap_turn turn;               /* applied to the file's picture; 0: none */
-    int width, height, channels; /* of the output; a file that gives another size is not handled */
+    int width, height, channels; /* of the output; a file that gives a different size is not handled */
     bool filters;
     const lap_jpeg_head *head; /* the output's; NULL: do not encode */
     size_t capacity;           /* most bytes of its scan; 0: enough for photos */
     bool counts;               /* count pixels before and after the filter */
 } lap_device_wish;
 
-/* Plans the work for the file or for pixels. *handled false: the device can do none of it.
+/* Plans the work for the file or for pixels. *handled false: the device cannot do any of the work.
  * staging->is_encoded: whether it also encodes, if wished. LAP_E_LIMIT as above. */
 lap_code lap_device_staging_plan(
     lap_device_staging *staging, const lap_device_wish *wish, bool *handled, lap_error *err);
-/* Pins memory that was added since. Call it before lap_device_slot_start. LAP_E_MEMORY, LAP_E_DEVICE. */
+/* Pins memory that was added since the last call. Call it before lap_device_slot_start. LAP_E_MEMORY,
+ * LAP_E_DEVICE. */
 lap_code lap_device_staging_pin(lap_device_staging *staging, lap_error *err);
 bool lap_device_staging_is_pinned(const lap_device_staging *staging);
 /* Whether two planned photos can be in a chain (device_slot.h): pinned files, and the same steps. */
 bool lap_device_staging_go_together(const lap_device_staging *a, const lap_device_staging *b);
-/* After the slot is done: whether the source is right, whether the scan is, and whether all planned work is;
- * if not, the CPU must do the photo. */
+/* Call these after the slot is done. They return whether the source is right, whether the scan is right, and
+ * whether all planned work is right; if not, the CPU must process the photo. */
 bool lap_device_staging_has_source(const lap_device_staging *staging);
 bool lap_device_staging_has_scan(const lap_device_staging *staging);
 bool lap_device_staging_is_done(const lap_device_staging *staging);

@@ -19,10 +19,11 @@ bool lap_device_pins(int device);
  * (libjpeg/known_picture.h). */
 enum { LAP_DEVICE_DECODES = 1, LAP_DEVICE_ENCODES = 2, LAP_DEVICE_CODES = 3 };
 
-/* NULL, or why the device cannot do all of these: there is no device, or it would round differently from the
- * CPU. */
+/* Returns NULL, or why the device cannot do all of `directions`: there is no device, or it would round
+ * differently from the CPU. */
 const char *lap_device_codec_unavailable(unsigned directions);
-/* The same for the codec of settings. LAP_E_BACKEND if it must be a device's and cannot. */
+/* The same for the codec that settings name. LAP_E_BACKEND if they require a device's codec, and it is
+ * unavailable. */
 lap_code lap_device_codec_choose(
     lap_codec_place codec, unsigned directions, const char **unavailable, lap_error *err);
 

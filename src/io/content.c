@@ -17,7 +17,7 @@ typedef struct file_name {
     bool follows; /* a link under the name is followed */
 } file_name;
 
-/* LAP_OK if the open file, and the file under the name, are still as in `there`; else errno may be set. */
+/* Returns LAP_OK if the open file and the file under the name still match `there`; else errno may be set. */
 static lap_code check(const file_name *file, int fd, const struct stat *there)
 {
     struct stat open, named;

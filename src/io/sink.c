@@ -32,7 +32,7 @@ struct lap_sink {
     char lost[80];              /* what finishing could not keep of it; empty: it kept all */
     bool broken;                /* a write failed: cannot be published */
     bool whole;                 /* finished */
-    bool sync;                  /* as asked in lap_sink_finish */
+    bool sync;                  /* as requested in lap_sink_finish */
     bool blocks;                /* a write may block, and control may end the wait */
     const lap_control *control; /* until finished */
     uint8_t *buffer;
@@ -43,7 +43,8 @@ struct lap_sink {
 
 /* Gathers headers and rows to this size; longer pieces go straight to write(2). */
 enum { GATHER = 64 * 1024 };
-/* How long one wait for a reader may last before control is asked again; there is no event for a FIFO's. */
+/* How long one wait for a FIFO's reader may last before control is asked again: the kernel has no event for a
+ * reader that opens a FIFO. */
 enum { WATCH_MS = 100, READER_MS = 10 };
 
 /* ---- opening: a path, a target below a tree, a descriptor, memory --------------------------------- */
@@ -93,8 +94,9 @@ static int named_descriptor(const char *path)
     return end != digits && *end == 0 && fd >= 0 && fd <= INT_MAX ? (int)fd : -1;
 }
 
-/* Duplicates a descriptor: closing it reports errors, and the caller's stays open. A pipe is opened again, as
- * a duplicate would share O_NONBLOCK with the caller; where that is not allowed, it may block. */
+/* Duplicates a descriptor: closing the duplicate reports errors, and the caller's descriptor stays open. A
+ * pipe is opened again, since a duplicate would share O_NONBLOCK with the caller; if that is not allowed,
+ * writing may block. */
 static void duplicate(lap_sink *sink, int given)
 {
     char again[32];
@@ -260,8 +262,7 @@ static lap_code write_all(lap_sink *sink, const uint8_t *bytes, size_t size, lap
             size -= (size_t)wrote;
         } else if (wrote == 0) { /* not a retry: a device may never take a byte */
             code = lap_write_errno(err, sink->path, "write", EIO);
-        } else if (errno ==
-                   EAGAIN) { /* opened so; or another process made the pipe or terminal non-blocking */
+        } else if (errno == EAGAIN) { /* opened non-blocking, or made so by another process */
             code = wait_writable(sink, err);
         } else if (errno != EINTR) {
             code = lap_write_errno(err, sink->path, "write", errno);
@@ -329,8 +330,9 @@ void lap_sink_inherit(lap_sink *sink, const struct stat *replaced)
     sink->replaced = *replaced;
 }
 
-/* Gives the file the owner and the group of the file to replace. Only root may give a file away; others can
- * keep a group that they are in. *mode loses rights that it would grant to another group. */
+/* Gives the file the owner and the group of the file to replace. Only root may give a file away; other users
+ * can only keep a group that they belong to. Removes rights from *mode that it would grant to a different
+ * group. */
 static lap_code keep_owner(lap_sink *sink, mode_t *mode, lap_error *err)
 {
     const struct stat *old = &sink->replaced;

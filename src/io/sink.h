@@ -30,25 +30,26 @@ lap_code lap_sink_memory(lap_sink **sink, lap_error *err);
 
 /* Appends; LAP_E_DISK_FULL (ENOSPC, EDQUOT), LAP_E_WRITE, LAP_E_MEMORY. */
 lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_error *err);
-/* Finishing makes the file like this one, as if it replaced it; without this call, like the file at its name.
- */
+/* Finishing gives the output the attributes of this file, as if the output replaced it. Without this call it
+ * uses the file at the output's name. */
 void lap_sink_inherit(lap_sink *sink, const struct stat *replaced);
-/* Call it after the last byte. Syncs if asked; keeps the owner and the group of the replaced file if it may;
- * sets mode and times to those of like (NULL: the mode of the replaced file, or by the umask); closes. The
- * final name is not touched yet. */
+/* Call it after the last byte. Syncs if requested; keeps the owner and the group of the replaced file if
+ * permitted; sets mode and times to those of like (NULL: the mode of the replaced file, or by the umask);
+ * closes. The final name is not touched yet. */
 lap_code lap_sink_finish(lap_sink *sink, bool sync, const struct stat *like, lap_error *err);
 /* Says what publishing may replace: no file (NULL), or this file if it is unchanged. Without this call it
  * replaces any regular file. */
 void lap_sink_expect(lap_sink *sink, const struct stat *there);
-/* Renames to the final name (and syncs the folder if sync was asked). LAP_E_EXISTS if there is something else
- * than expected; the caller may then set another expectation and publish again. */
+/* Renames to the final name (and syncs the folder if sync was requested). LAP_E_EXISTS if the name belongs to
+ * a file that was not expected; the caller may then set a new expectation and publish again. */
 lap_code lap_sink_publish(lap_sink *sink, lap_error *err);
 /* Frees the sink; removes the temporary file unless published. NULL is fine. */
 void lap_sink_close(lap_sink *sink);
 /* After finishing a memory sink: gives its malloc'ed bytes to the caller. */
 void lap_sink_take(lap_sink *sink, void **bytes, size_t *size);
 
-/* After finishing: what could not be kept of the replaced file, as a sentence; empty: nothing. */
+/* After finishing: a sentence about attributes of the replaced file that could not be kept; empty: all were
+ * kept. */
 const char *lap_sink_lost(const lap_sink *sink);
 const lap_target *lap_sink_target(const lap_sink *sink);
 /* After finishing a sink below a tree: the stat of the file that will get the name, and the XXH3 of its
@@ -67,9 +68,9 @@ lap_code lap_sink_check(const char *path, lap_error *err);
 lap_code lap_sink_differs(const char *in, const char *out, lap_error *err);
 /* Returns the error of an existing output that no_clobber keeps: LAP_E_EXISTS. */
 lap_code lap_sink_exists(const char *out, lap_error *err);
-/* Removes temporary files in a folder if the process that made them is gone. Files of this host: judged by
- * process number and start time; of other hosts (shared folders): if untouched for a day. Returns how many it
- * removed; files that it cannot remove stay. */
+/* Removes temporary files in a folder if the process that made them is gone. It judges files of this host by
+ * process number and start time; files of other hosts (in shared folders) are removed if they are untouched
+ * for a day. Returns how many it removed; files that it cannot remove stay. */
 int lap_sink_sweep(const char *folder);
 /* The folder of temporary files for this output, malloc'ed; NULL if the output is written directly. */
 char *lap_sink_folder(const char *path);

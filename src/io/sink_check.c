@@ -13,7 +13,7 @@ lap_code lap_write_errno(lap_error *err, const char *path, const char *what, int
     const lap_code code = why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL
                           : why == ENOMEM                ? LAP_E_MEMORY
                                                          : LAP_E_WRITE;
-    /* Another file, a smaller one, may still be written. */
+    /* EFBIG is not LAP_E_DISK_FULL: a smaller file may still be written. */
     const char *more =
         why == EFBIG ? "; the file size limit is that of the process, or of the file system" : "";
     return lap_fail_at(err, code, path, "cannot %s: %s%s", what, strerror(why), more);

@@ -102,7 +102,7 @@ char *lap_temp_resolve(const char *path)
     for (int links = 0; now; links++) {
         char to[PATH_MAX];
         ssize_t size = readlink(now, to, sizeof to - 1);
-        if (size < 0) { /* not a link (EINVAL), or no such file (ENOENT): this is the name */
+        if (size < 0) { /* no link (EINVAL) or no such file (ENOENT): `now` is the final name */
             if (errno == EINVAL || errno == ENOENT)
                 return now;
             break;
@@ -130,9 +130,9 @@ char *lap_temp_resolve(const char *path)
 
 /* ---- the files of this process, for a process that must end at once ------------------------------ */
 
-/* Paths of temporary files; NULL: free. The signal handler that stops the process at once reads them, so no
- * lock protects them: the thread that takes a path out of its place owns it. A file that finds no free place
- * is created all the same, and the next run removes it. */
+/* Paths of temporary files; NULL: a free place. The signal handler that stops the process at once reads them,
+ * so no lock protects them: the thread that takes a path out of its place owns the path. If no place is free,
+ * the file is created without one, and the next run removes it. */
 enum { HELD = 4096 };
 static _Atomic(char *) held[HELD];
 static atomic_int creating; /* calls of lap_temp_create under way */
@@ -164,7 +164,7 @@ void lap_temp_forget(lap_temp *temp)
 
 void lap_abandon_outputs(void)
 {
-    enum { PATIENCE_MS = 100 }; /* this thread may itself be creating a file, which then never ends */
+    enum { PATIENCE_MS = 100 }; /* the interrupted thread may be creating a file, so do not wait for ever */
     atomic_store(&is_abandoned, true);
     for (int i = 0; i < PATIENCE_MS && atomic_load(&creating) > 0; i++)
         (void)poll(NULL, 0, 1);

@@ -14,8 +14,8 @@ lap_code lap_write_errno(lap_error *err, const char *path, const char *what, int
  * errno set. */
 char *lap_temp_resolve(const char *path);
 typedef struct lap_temp {
-    char *name; /* in its folder; NULL: there is no temporary file */
-    int held;   /* its place among the files that lap_abandon_outputs removes; -1: none */
+    char *name; /* name in the folder; NULL: there is no temporary file */
+    int held;   /* place among the files that lap_abandon_outputs removes; -1: no place */
 } lap_temp;
 
 /* Creates an empty file, mode 0600, in the folder of target (a path), which is open as `folder`, and opens it

@@ -25,11 +25,11 @@ struct lap_source {
     size_t memory_size;
     size_t peeked; /* size of the first piece of held bytes */
 
-    uint8_t last_pair[2]; /* if has_last_pair: hold a stream up to these */
+    uint8_t last_pair[2]; /* if has_last_pair: hold a stream up to these two bytes */
     size_t looked;        /* bytes that were searched for the pair */
     bool has_last_pair, saw_last_pair;
 
-    uint8_t *buffer; /* of a descriptor: peeked bytes, later the current piece */
+    uint8_t *buffer; /* for a descriptor: peeked bytes, later the current piece */
     size_t capacity, filled;
 
     uint64_t bytes;
@@ -142,7 +142,7 @@ void lap_source_close(lap_source *source)
     if (!source)
         return;
     if (source->owns_fd)
-        close(source->fd); /* only read from: an error would lose nothing */
+        close(source->fd); /* it was only read, so an error loses nothing */
     free(source->buffer);
     free(source);
 }
@@ -278,7 +278,8 @@ lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size
 
 /* ---- holding the input in memory -------------------------------------------------------------- */
 
-/* Room for a whole regular file; for other inputs twice what is filled. */
+/* Returns the room to allocate: for a regular file its whole size, for other inputs twice the bytes read so
+ * far. */
 static size_t room_to_hold(const lap_source *source)
 {
     off_t size = source->is_regular ? source->stat.st_size : 0;

@@ -38,9 +38,9 @@ lap_code lap_source_hold(
  * or later, and counts the file as complete, so that it does not wait for data after the picture. next
  * continues after the held bytes. */
 void lap_source_hold_until(lap_source *source, size_t from, const uint8_t pair[2]);
-/* As hold, but into the caller's memory, which is used while the source is open; only for a file or
- * descriptor from which nothing was read yet. More than room - 1 bytes: *whole is false, and the source can
- * only be closed. */
+/* Like lap_source_hold, but into the caller's memory, which is used while the source is open; only for a file
+ * or descriptor from which nothing was read yet. If the input has more than room - 1 bytes, *whole is false,
+ * and the source can only be closed. */
 lap_code lap_source_hold_in(
     lap_source *source, uint8_t *memory, size_t room, size_t *size, bool *whole, lap_error *err);
 /* Counts all held bytes as read. */
@@ -54,8 +54,8 @@ const struct stat *lap_source_stat(const lap_source *source); /* when it was ope
  * file is replaced. */
 lap_code lap_source_verify(const lap_source *source, const char *path, lap_error *err);
 /* The same by name, after the source was closed: LAP_E_CHANGED if path still leads to the file that was read
- * and that file was written to since. LAP_OK if path leads to another file, or no file has this name: then
- * the bytes read are complete. */
+ * and that file was written to since. LAP_OK if path leads to a different file, or no file has this name:
+ * then the bytes read are complete. */
 lap_code lap_source_verify_read(const char *path, const struct stat *read, lap_error *err);
 /* Checks the source once more after reading gave `code`: LAP_E_CHANGED instead of success, truncation or
  * damage if the file was written to while it was read. err must be filled for code, unless that is LAP_OK. */

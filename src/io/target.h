@@ -44,13 +44,13 @@ void lap_target_leave(const lap_target *target, int folder);
 typedef enum lap_over {
     LAP_OVER_ANY,     /* any regular file */
     LAP_OVER_NOTHING, /* no file */
-    LAP_OVER_SEEN     /* the file that was seen, if untouched or gone since */
+    LAP_OVER_SEEN     /* the file that was seen, if it was not modified since; or no file, if it is gone */
 } lap_over;
 
 /* Renames the file temp of the folder to the target's name. LAP_E_EXISTS if there is a file that may not be
- * replaced; LAP_E_WRITE. A file that appears in between is not lost, with two exceptions: a file to replace
- * is checked right before the rename, not atomically with it; and so is a new name on file systems that
- * support neither RENAME_NOREPLACE nor links. */
+ * replaced; LAP_E_WRITE. A file that appears under the name in the meantime is not lost, with two exceptions,
+ * both because the check comes right before the rename and is not atomic with it: a file to replace, and a
+ * new name on file systems that support neither RENAME_NOREPLACE nor links. */
 lap_code lap_target_publish(const lap_target *target, int folder, const char *temp, lap_over over,
     const struct stat *seen, lap_error *err);
 
@@ -68,8 +68,8 @@ bool lap_same_state(const struct stat *a, const struct stat *b);
  * modification time that was set back. */
 bool lap_is_untouched(const struct stat *a, const struct stat *b);
 
-/* Whether a file has the modification time of another, as well as file systems can keep it: FAT rounds to two
- * seconds. */
+/* Whether two files have the same modification time, as exactly as file systems can store it: FAT rounds to
+ * two seconds. */
 bool lap_is_time_kept(int64_t seconds, int64_t of_seconds);
 
 #endif

@@ -16,7 +16,7 @@ enum {
 typedef struct lap_decode_bytes {
     size_t (*unstuff)(const uint8_t *in, size_t size, uint8_t *out, size_t *taken);
     const uint8_t *next, *end; /* the rest of the file, still stuffed */
-    uint8_t *memory;           /* unstuffed bytes; lap_decode_bytes_room(most) of them */
+    uint8_t *memory;           /* unstuffed bytes, with room for lap_decode_bytes_room(most) */
     size_t most;               /* maximum number of bytes that a unit can need */
     bool is_whole;             /* the interval is unstuffed up to its end, state.end */
     lap_decode_state state;

@@ -27,7 +27,7 @@ typedef struct pass { /* the decoding of one scan */
     int interval_left, restarts;
     int before[LAP_JPEG_COMPONENTS], befores; /* scans that it depends on */
     int16_t nowhere;                          /* receives the DC values of padding blocks */
-    uint64_t weight; /* bytes of the largest among this scan and those that depend on it */
+    uint64_t weight; /* bytes of the largest scan among this one and those that depend on it */
     bool is_busy;    /* a thread decodes it; guarded by the lock */
     atomic_int rows; /* MCU rows decoded so far */
 } pass;
@@ -137,7 +137,7 @@ static void find_before(lap_held *held, int i)
 }
 
 /* Gives each scan at least the weight of the scans that depend on it. choose() takes the heaviest scan first,
- * so the largest scan never waits for a small one that was put off. */
+ * so the largest scan never waits for a small scan that was postponed. */
 static void spread_weight(lap_held *held)
 {
     for (int i = held->count - 1; i >= 0; i--)

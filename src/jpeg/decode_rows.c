@@ -19,7 +19,7 @@ typedef struct sample_plane { /* samples of a component: a ring buffer of the la
 struct lap_row_decoder {
     const lap_decode_plan *plan;
     const lap_decode_stages *stages;
-    int components; /* how many are transformed: 1 if only luma is wanted */
+    int components; /* how many components are transformed: 1 if only luma is wanted */
     void *memory;
     /* input: the bits of the file, or all coefficients */
     const lap_held *held;
@@ -36,7 +36,7 @@ struct lap_row_decoder {
     int mcu_rows;          /* MCU rows decoded so far */
     int row;               /* the next row of pixels */
     bool is_over;          /* invalid or unsupported data: no more rows */
-    lap_row_decoder *next; /* in a list of idle ones */
+    lap_row_decoder *next; /* the next idle decoder of a list */
 };
 
 /* ---- memory -------------------------------------------------------------------------------------- */
@@ -112,8 +112,8 @@ static void place_parts(lap_row_decoder *d, const layout *p)
     d->rgb = base + p->rgb;
     for (int c = 0; c < d->components; c++) {
         d->planes[c].base = base + p->planes[c] + LAP_DECODE_SLACK;
-        /* Vector code reads beyond both ends of a row. No result depends on those bytes, but they must not
-         * be uninitialised. */
+        /* Vector code reads beyond both ends of a row. No result depends on those bytes, but they must be
+         * initialised. */
         memset(base + p->planes[c], 0, (size_t)d->planes[c].stride * (size_t)d->planes[c].rows);
     }
     for (int c = 0; c < 2 && is_spread(d); c++) {

@@ -31,8 +31,8 @@ typedef struct lap_row_start { /* where a row of MCUs begins */
     unsigned bit;  /* position of that bit in the byte; 0 is the most significant */
     int16_t dc[4]; /* DC predictions for its first MCU */
 } lap_row_start;
-/* Decoding goes on at START, and the next row of pixels is ROW. Of START, only mcu_row is used if all
- * coefficients are held. The caller has checked that everything before it is valid. */
+/* Decoding continues at START, and the next row of pixels is ROW. If all coefficients are held, only START's
+ * mcu_row is used. The caller has checked that everything before it is valid. */
 void lap_row_decoder_seek(lap_row_decoder *decoder, const lap_row_start *start, int row);
 
 /* A list of idle decoders of one picture, NULL if it is empty. */

@@ -44,7 +44,8 @@ lap_code lap_band_apart_begin(
         return code;
     band_head *head = (band_head *)chunk->data;
     copy_pixels(encoder->plan, rows, head);
-    /* Only to get the DC values of the unit's last blocks, which do not depend on the band above. */
+    /* Encodes the unit only to get the DC values of its last blocks, which do not depend on the band
+     * above. */
     encoder->state.work = room;
     encode_first(encoder, head, unused);
     encoder->state.work = NULL;

@@ -17,7 +17,7 @@ typedef struct own_state {
     lap_band_encoders *bands;
     lap_band_kind kind;
     lap_band_work joined; /* for bands encoded apart: state at the end of the joined scan */
-    lap_chunk bytes;      /* of the last piece joined */
+    lap_chunk bytes;      /* bytes of the last piece that was joined */
 } own_state;
 
 /* ---- by an encoder of ours ----------------------------------------------------------------------- */

@@ -6,9 +6,9 @@
 
 /* A smaller picture is decoded before other threads wake up. Measured: docs/parallel-decoding.md. */
 enum { MIN_PIXELS = 1000000 };
-/* Pieces in which threads read the data: as many for each walk of each thread, and at least two, so that all
- * finish at about the same time; large enough that the bytes read twice (LAP_TRACK_BEHIND) are negligible;
- * small enough that those of a thread stay in its second-level cache. */
+/* Threads read the data in pieces. Each walk of each thread gets the same number of pieces, at least two, so
+ * that all finish at about the same time. A piece is so large that the bytes read twice (LAP_TRACK_BEHIND)
+ * are negligible, and so small that the pieces of a thread stay in its second-level cache. */
 enum { MIN_ROUNDS = 2, MIN_PIECE = 32 << 10, MAX_PIECE = 128 << 10 };
 /* Limits: bytes of the index, and threads that index a scan. */
 enum { MAX_INDEX = 16 << 20, MAX_TEAM = 256 };

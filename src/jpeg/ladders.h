@@ -18,7 +18,7 @@ typedef struct lap_coder {
 } lap_coder;
 
 typedef struct lap_coders {
-    const lap_coder *rows; /* slowest first, except `c`, which is written to be read */
+    const lap_coder *rows; /* slowest first, except `c`, which is written for readability */
     int count;
     const char *(*differs)(void); /* NULL, or why our output differs from the installed library's */
 } lap_coders;
@@ -30,7 +30,7 @@ static inline const char *lap_coder_always(void)
 {
     return NULL;
 }
-/* Returns row i, or NULL if there is no such row. */
+/* Returns row i, or NULL past the last row. */
 const lap_coder *lap_coders_row(const lap_coders *ladder, int i);
 /* Returns NULL if the coder can run here and its output equals the installed library's; else the reason. */
 const char *lap_coders_missing(const lap_coders *ladder, const lap_coder *coder);

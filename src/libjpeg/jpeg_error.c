@@ -42,7 +42,8 @@ void lap_jpeg_text(j_common_ptr cinfo, char text[JMSG_LENGTH_MAX])
             return;
         }
     cinfo->err->format_message(cinfo, text);
-    /* Most of libjpeg's warnings begin with one of these; the caller's message says it better. */
+    /* Most of libjpeg's warnings begin with one of these phrases; they are cut off, since the caller's
+     * message says the same more clearly. */
     static const char *const prefixes[] = {"Corrupt JPEG data: ", "Warning: "};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0) {
@@ -80,7 +81,7 @@ static lap_code code_of(int message)
     case JERR_IMAGE_TOO_BIG:
     case JERR_WIDTH_OVERFLOW:
         return LAP_E_LIMIT;
-#if JPEG_LIB_VERSION < 70 /* the later interfaces, as Ubuntu builds them, know no such message */
+#if JPEG_LIB_VERSION < 70 /* Ubuntu's builds with later interfaces do not have this message */
     case JERR_ARITH_NOTIMPL:
 #endif
     case JERR_BAD_DCTSIZE:
@@ -145,7 +146,7 @@ static void emit_message(j_common_ptr cinfo, int level)
 
 static void output_message(j_common_ptr cinfo)
 {
-    (void)cinfo; /* this library never prints */
+    (void)cinfo; /* lapedge's library never prints */
 }
 
 struct jpeg_error_mgr *lap_jpeg_error_init(lap_jpeg_error *error)
@@ -191,7 +192,7 @@ lap_code lap_libraries_check(lap_error *err)
     const lap_code code = lap_jpeg_guard(&o.error, create_objects, &o);
     if (code != LAP_OK && err)
         *err = o.error.cause;
-    jpeg_destroy_decompress(&o.in); /* also if only partly created */
+    jpeg_destroy_decompress(&o.in); /* works for an object that is only partly created, too */
     jpeg_destroy_compress(&o.out);
     return code;
 }

@@ -1,7 +1,8 @@
 /* An error manager for libjpeg, for reading and writing. It returns errors as codes instead of exiting, and
  * classifies warnings. Only lap_jpeg_guard calls setjmp.
  *
- * Each jpeg_decompress_struct or jpeg_compress_struct has one; one thread at a time may use it. */
+ * Each jpeg_decompress_struct or jpeg_compress_struct needs its own error manager, which one thread at a time
+ * may use. */
 #ifndef LAP_JPEG_ERROR_H
 #define LAP_JPEG_ERROR_H
 

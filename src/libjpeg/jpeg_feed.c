@@ -124,7 +124,7 @@ static void source_skip(j_decompress_ptr cinfo, long count)
         left -= source->bytes_in_buffer;
         source_fill(cinfo);
     }
-    if (left <= source->bytes_in_buffer) { /* else libjpeg finds the end marker next */
+    if (left <= source->bytes_in_buffer) { /* otherwise libjpeg will find the end marker */
         source->next_input_byte += left;
         source->bytes_in_buffer -= left;
     }

@@ -14,8 +14,8 @@ lap_code lap_jpeg_floor_open(
     lap_jpeg_floor *floor, const void *bytes, size_t size, int shape[3], lap_error *err);
 /* Decodes the image that was opened last into view, which must have its shape. */
 lap_code lap_jpeg_floor_decode(lap_jpeg_floor *floor, const lap_view *view, lap_error *err);
-/* Encodes view with the sampling of the image that was opened last, or 4:2:0 if there was none, and otherwise
- * libjpeg's defaults. The bytes are valid until the next call. */
+/* Encodes view with the sampling of the image that was opened last, or 4:2:0 if no image was opened, and with
+ * libjpeg's defaults for everything else. The bytes are valid until the next call. */
 lap_code lap_jpeg_floor_encode(lap_jpeg_floor *floor, const lap_view *view, int quality,
     const unsigned char **bytes, size_t *size, lap_error *err);
 

@@ -9,7 +9,7 @@ typedef struct lap_jpeg_head {
     lap_chunk header;      /* from SOI to the scan header; the caller frees it with lap_chunk_free */
     int components;        /* 1 or 3 */
     int h[3], v[3];        /* sampling factors of each component */
-    uint16_t quant[2][64]; /* for luma and chroma, row by row; if there is one component, both are its own */
+    uint16_t quant[2][64]; /* for luma and chroma, row by row; the same twice if there is one component */
     int interval;          /* MCUs of a restart interval; 0: no restart markers */
     int band_rows;         /* rows of pixels of an interval, if there are several */
 } lap_jpeg_head;

@@ -5,9 +5,9 @@
 #include "libjpeg/jpeg_bits.h"
 #include "libjpeg/jpeg_note.h"
 
-/* One good file of the corpus leaves 6 bytes, of which libjpeg counts 3; no other leaves more than one. For
- * the false alarms and misses with these limits see docs/damage.md; tests/unit/libjpeg/test_jpeg_left.c
- * measures them. Arithmetic encoders leave none. */
+/* One good file of the corpus leaves 6 bytes, of which libjpeg counts 3; no other file leaves more than one
+ * byte. docs/damage.md lists the false alarms and misses with these limits;
+ * tests/unit/libjpeg/test_jpeg_left.c measures them. Arithmetic encoders leave no bytes. */
 enum { MAX_SILENT = 1, MAX_LEFT = 6, MAX_PADDING = 64 << 10 };
 
 static unsigned next_byte(j_decompress_ptr cinfo)

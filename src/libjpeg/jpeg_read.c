@@ -39,8 +39,8 @@ lap_code lap_jpeg_scan_source(lap_source *source, lap_jpeg_scan *scan, const uin
     return code;
 }
 
-/* Copies the segments: they are needed until the output is written, but the first read discards the peeked
- * bytes. */
+/* Copies the metadata segments: they are needed until the output is written, but the first read discards the
+ * peeked bytes. */
 static lap_code keep_segments(
     lap_jpeg_reader *r, const lap_jpeg_scan *scan, const uint8_t *bytes, lap_error *err)
 {

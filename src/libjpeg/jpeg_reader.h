@@ -7,7 +7,7 @@
 #include "libjpeg/jpeg_walk.h"
 
 typedef struct lap_jpeg_reader {
-    struct jpeg_decompress_struct cinfo; /* its client_data is the reader */
+    struct jpeg_decompress_struct cinfo; /* cinfo's client_data is the reader */
     lap_jpeg_error error;
     struct jpeg_source_mgr source;
     struct jpeg_progress_mgr progress;

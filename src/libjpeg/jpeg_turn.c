@@ -92,7 +92,7 @@ uint64_t lap_jpeg_turn_memory(const lap_header *header)
 {
     const size_t array = array_bytes(header);
     size_t all = header->memory_estimate;
-    const bool fits = (header->whole || lap_add(all, array, &all)) && /* else the estimate includes it */
+    const bool fits = (header->whole || lap_add(all, array, &all)) && /* else it is in `all` */
                       lap_add(all, array, &all) && lap_add(all, sizeof(lap_jpeg_turned), &all);
     return fits ? all : UINT64_MAX;
 }
@@ -140,7 +140,7 @@ static JBLOCKARRAY rows_of(lap_jpeg_turned *t, jvirt_barray_ptr array, int first
         common, array, (JDIMENSION)first, (JDIMENSION)count, writable ? TRUE : FALSE);
 }
 
-/* Computes the size of a component of the output, in blocks, without padding. */
+/* Computes the size of a component of the output, in blocks, without padding blocks. */
 static void size_of(const lap_jpeg_turned *t, int c, int *wide, int *high)
 {
     const struct jpeg_compress_struct *out = &t->out;
@@ -200,7 +200,7 @@ static int at_most(int a, int most)
 }
 
 /* Checks the DC differences in the order in which the output codes them: MCU by MCU, without restarts. The
- * first scan of a progressive file has the same order; it codes half of each value. */
+ * first scan of a progressive file has the same order; it codes each value without its lowest bit. */
 static void check_differences(lap_jpeg_turned *t)
 {
     const int components = t->out.num_components;

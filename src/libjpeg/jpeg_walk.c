@@ -21,11 +21,11 @@ struct lap_jpeg_walk {
     lap_notes notes;
     void (*progressive)(lap_jpeg_walk *walk); /* walks over one MCU; NULL: sequential */
     unsigned first, last, shift;              /* Ss, Se and Al of the scan */
-    uint32_t eob_run;                         /* blocks left in the EOB run, which have no codes */
-    block_map maps[MAX_COMPONENTS], *map;     /* map: that of an AC scan's only component */
+    uint32_t eob_run;                         /* blocks left in the EOB run; the data has no codes for them */
+    block_map maps[MAX_COMPONENTS], *map;     /* map: the map of an AC scan's only component */
     bool is_map_wrong;                        /* an earlier scan could not be followed */
 
-    uint64_t mcus, mcus_left, interval_left; /* in the scan; left in it; left in the restart interval */
+    uint64_t mcus, mcus_left, interval_left; /* in the scan; left in the scan; left in the interval */
     unsigned restart_interval;
     bool is_open, is_after_ff, is_lost;
     lap_jpeg_left left;
@@ -375,7 +375,7 @@ static bool lay_out(lap_jpeg_walk *w, const struct jpeg_decompress_struct *cinfo
     return is_sound;
 }
 
-/* Finds the map of the scan's component, as the scans before have left it. */
+/* Finds the map of the scan's component, as the earlier scans have filled it. */
 static lap_code find_map(lap_jpeg_walk *w, int component)
 {
     w->map = &w->maps[component];

@@ -27,7 +27,7 @@ enum {
 };
 
 typedef struct compressor {
-    struct jpeg_compress_struct cinfo; /* its client_data is the compressor */
+    struct jpeg_compress_struct cinfo; /* cinfo's client_data is the compressor */
     struct jpeg_progress_mgr progress;
     lap_jpeg_error error;
     lap_jpeg_dest dest;

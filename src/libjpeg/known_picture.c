@@ -211,7 +211,7 @@ static lap_code try_decoding(const kind *k, bool *same)
 typedef struct finding {
     pthread_mutex_t lock;
     lap_code (*attempt)(const kind *, bool *same);
-    const char *differs; /* the reason if the library rounds otherwise */
+    const char *differs; /* the reason if the library rounds differently */
     bool is_known;
     const char *reason; /* if known; or NULL */
 } finding;

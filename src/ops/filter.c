@@ -96,7 +96,7 @@ typedef struct extent { /* the address range of a view */
     size_t row, stride;
 } extent;
 
-/* Of an input with its apron, which is read too; of an output only the interior. */
+/* Covers an input with its apron, which is read too, but only the interior of an output. */
 static extent extent_of(const lap_view *v, int apron)
 {
     size_t around = (size_t)apron, stride = (size_t)v->stride, pixel = (size_t)v->channels;

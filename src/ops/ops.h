@@ -1,5 +1,5 @@
-/* What runs and streams use of the operations on pixels; the rest of them is public (lapedge.h,
- * lapedge_program.h). Thread safe. */
+/* Operations on pixels that only runs and streams use; the others are public (lapedge.h, lapedge_program.h).
+ * Thread safe. */
 #ifndef LAP_OPS_H
 #define LAP_OPS_H
 
@@ -10,7 +10,8 @@
 /* ---- turns, for an EXIF orientation or a transform; host views (orient.c) ----------------------- */
 
 /* out = in, turned. The views must not overlap, and have the same 1, 3 or 4 channels; out has the turned
- * size. Only interiors. The pool's threads help; NULL: the calling thread alone. LAP_E_MEMORY. */
+ * size. Only interiors are read and written. The pool's threads help; NULL: the calling thread works alone.
+ * LAP_E_MEMORY. */
 lap_code lap_orient(const lap_view *in, const lap_view *out, lap_turn turn, lap_pool *pool, lap_error *err);
 /* The part of the turned image `out` that rows y0..y1-1 of an image of `height` rows fill. */
 lap_view lap_orient_rows(const lap_view *out, lap_turn turn, int height, int y0, int y1);

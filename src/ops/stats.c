@@ -44,7 +44,7 @@ static void describe(lap_channel_stats *s, int threshold)
     }
     const double count = (double)s->count;
     s->mean = (double)s->sum / count;
-    /* count^2 times the variance is an integer, computed exactly: no cancellation. */
+    /* count^2 times the variance is an integer and is computed exactly, so no digits cancel. */
     s->stddev = sqrt((double)((wide)s->count * squares - (wide)s->sum * s->sum)) / count;
     s->entropy = 0;
     for (int v = s->min; v <= s->max; v++) {

@@ -23,7 +23,7 @@ typedef struct team {
     const lap_rung *counter; /* the histogram rung; NULL: count nothing */
     cell *cells;
     /* Each is one image, so that large pages hold the rows of several threads. */
-    lap_image results; /* below each other: the rows of one result per thread, or per cell */
+    lap_image results; /* stacked: the rows of one result per thread, or per cell */
     lap_image strips;  /* by parts: one source strip per thread, each with its own rows of apron */
     int result_rows, strip_pitch;
     uint8_t *chunks; /* by parts: memory in which the chunks begin; may be NULL */
@@ -32,7 +32,7 @@ typedef struct team {
     pthread_cond_t changed;
     int members;                    /* number of threads that joined */
     int decoded, started, appended; /* number of bands so far */
-    bool decoding, appending;       /* a thread is doing it now */
+    bool decoding, appending;       /* a thread is decoding or appending now */
     bool in_order;                  /* by parts: one thread makes all bands, from one decoder */
     lap_code code;                  /* the first failure */
     lap_error err;
@@ -42,7 +42,7 @@ typedef struct worker { /* state of one thread; no lock needed */
     team *t;
     int member;
     lap_decoder *decoder; /* gives this thread its rows */
-    int end;              /* by parts: the band after the part, */
+    int end;              /* by parts: number of the band after the part, */
     lap_band strip;       /* the previous strip, */
     int filled;           /* and the first image row that is not decoded yet */
     lap_times ms;
@@ -81,9 +81,9 @@ static lap_code reserve_results(team *t, lap_error *err)
         &t->strips, plan->width, plan->results * t->strip_pitch, plan->channels, LAP_APRON, err);
 }
 
-/* By parts, the encoded bands of all threads wait at once. Their chunks begin side by side in large pages:
+/* By parts, the encoded bands of all threads wait at once. Their chunks begin side by side in large pages, so
  * fewer pages are touched for the first time. Edges take about three times the bytes of the photo; the plan
- * counts half of a waiting band's pixels. */
+ * reserves half of a waiting band's pixels. */
 static void lend_chunks(team *t)
 {
     enum { GROWTH = 4 };
@@ -137,7 +137,7 @@ static cell *cell_of(const team *t, int band)
 static lap_code bring_rows(void *user, const lap_view *rows, int y, lap_error *err)
 {
     worker *w = user;
-    (void)y; /* the decoder already stands at row y */
+    (void)y; /* the decoder is already at row y */
     const lap_code code = lap_decoder_rows(w->decoder, rows, err);
     if (code == LAP_OK && w->t->plan->turn == LAP_TURN_H)
         lap_orient_mirror(rows);
@@ -175,9 +175,9 @@ static lap_band band_at(const team *t, int band)
     return b;
 }
 
-/* The band before has already decoded four rows of this one: its own last two are the upper halo here, and
- * the two below them are the first rows here. They are still in the ring, since only decoding overwrites a
- * cell. */
+/* The band before has already decoded four rows that this band needs: its own last two rows are the upper
+ * halo here, and the two rows below them are the first rows here. They are still in the ring, since only
+ * decoding overwrites a cell. */
 static lap_code decode_band(worker *w, int band)
 {
     const team *t = w->t;
@@ -322,7 +322,7 @@ static lap_code make_band(worker *w, int band)
 
 /* ---- append ------------------------------------------------------------------------------------ */
 
-/* Appends a band to the output: only now does it count. One thread at a time. */
+/* Appends a band to the output: only now is the band final. One thread at a time. */
 static lap_code append(worker *w, int band)
 {
     const team *t = w->t;
@@ -391,8 +391,8 @@ static bool append_next(worker *w)
     return true;
 }
 
-/* Each thread decodes if it can, since everything else depends on that; else it appends, since that frees a
- * cell; else it filters and encodes. */
+/* Each thread decodes if it can, since all other work depends on decoding; else it appends, since appending
+ * frees a cell; else it filters and encodes. */
 static void work_in_order(team *t, worker *w)
 {
     const lap_plan *plan = t->plan;
@@ -435,8 +435,8 @@ static void append_ready(worker *w)
         continue;
 }
 
-/* Takes the next unstarted bands as one part. Unless rows come in order, none is ready until all are made: a
- * decoder that was opened at a row is proven right only when all of its rows came. */
+/* Takes the next unstarted bands as one part. Unless rows come in order, no band of a part is ready until all
+ * of its bands are made: a decoder that was opened at a row is known to be right only after its last row. */
 static void take_part(worker *w, int bands)
 {
     team *t = w->t;

@@ -2,10 +2,10 @@
  * cells. A cell holds what one band needs: its source rows with halo and apron, the encoded chunk, and its
  * counts.
  *
- * In order: one thread at a time decodes, one at a time appends, all filter and encode. By parts: each thread
- * decodes a run of adjacent bands, and filters and encodes them while they are in the cache; only encoded
- * bands wait for those before them. Either way a band counts only once it is appended. An encoder that takes
- * rows gets each strip of a band as soon as it is filtered. */
+ * In order: one thread at a time decodes, one at a time appends, and all threads filter and encode. By parts:
+ * each thread decodes a run of adjacent bands, and filters and encodes them while they are in the cache; only
+ * encoded bands wait for those before them. Either way a band is final only once it is appended. An encoder
+ * that takes rows gets each strip of a band as soon as it is filtered. */
 #ifndef LAP_BANDS_H
 #define LAP_BANDS_H
 

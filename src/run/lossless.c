@@ -20,7 +20,7 @@ static bool is_to_jpeg(const lap_settings *s)
     return !s->format || lap_format_find(s->format) == LAP_FORMAT_JPG;
 }
 
-/* Which setting rules out a lossless turn; NULL if none does. */
+/* Names the setting that rules out a lossless turn; NULL if no setting does. */
 static const char *recoding(const lap_settings *s)
 {
     return s->gray                          ? "one channel is asked for"
@@ -39,7 +39,7 @@ lap_code lap_lossless_check(const lap_settings *s, lap_error *err)
 }
 
 /* Falls back to decoding and re-encoding, or fails if the settings demand a lossless turn. Copies `why`.
- * loses: the JPEG is the cause, so the user does not expect a loss. */
+ * loses: the JPEG rules out the lossless turn, not a setting, so the user does not expect a loss. */
 static lap_code decline(lap_photo *p, const char *why, bool loses, lap_error *err)
 {
     lap_lossless_way *way = &p->lossless;
@@ -183,7 +183,7 @@ lap_code lap_lossless_run(lap_photo *p, lap_error *err)
     if (code != LAP_OK)
         return code;
     code = turn_and_write(p, err);
-    if (limit) /* if the turn failed, by_pixels takes memory again, for the decoder's coefficients too */
+    if (limit) /* if the turn failed, by_pixels takes memory again, also for the coefficients */
         lap_budget_give(budget, need);
     return code;
 }

@@ -46,7 +46,7 @@ static lap_code edges_of(lap_context *context, const lap_pixels *pixels, const l
     lap_image *edges, lap_error *err)
 {
     lap_view in = *lap_pixels_view(pixels);
-    in.apron = 0; /* it is not filled */
+    in.apron = 0; /* the apron is not filled */
     lap_code code = lap_image_create(edges, in.width, in.height, in.channels, 0, err);
     if (code == LAP_OK)
         code = lap_filter(
@@ -90,8 +90,8 @@ static lap_code measure_whole(const lap_run_order *order, const lap_measure_opti
     return code;
 }
 
-/* Splits the weights into row and column weights by their number. LAP_E_USAGE if the number fits neither, nor
- * both. */
+/* Splits the weights into row and column weights by their number. LAP_E_USAGE if the number is not the
+ * height, the width or their sum. */
 static lap_code split_weights(const lap_measure_options *options, const lap_view *plane, const float **row,
     const float **column, lap_error *err)
 {

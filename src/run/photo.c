@@ -14,7 +14,7 @@ static lap_code load(lap_photo *p, lap_error *err)
     lap_code code = lap_plan_settings(&p->plan, &p->settings, NULL, lap_pool_threads(p->context->pool), err);
     if (p->left_by_device)
         p->plan.decodes_there = false;
-    lap_source_watch(p->source, &p->control); /* from here on: holding the file may already wait for a pipe */
+    lap_source_watch(p->source, &p->control); /* from here on, because holding the file may wait for a pipe */
     if (code == LAP_OK && p->plan.decodes_there)
         code = lap_photo_hold_file(p, err);
     if (code == LAP_OK)
@@ -63,7 +63,7 @@ static lap_code run_bands(lap_photo *p, lap_error *err)
     return code;
 }
 
-/* Takes the photo's memory from the budget in one piece, before any of it is used: so no photo holds memory
+/* Takes the photo's memory from the budget in one piece, before any of it is used, so no photo holds memory
  * while it waits for more. *has: the bytes to give back. */
 static lap_code take_memory(lap_photo *p, uint64_t *has, lap_error *err)
 {

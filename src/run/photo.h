@@ -33,7 +33,7 @@ typedef struct lap_photo { /* do not move it once it is loaded */
     lap_context *context;
     lap_settings settings; /* checked; read until lap_photo_open returns, then only the plan is read */
     lap_control control;
-    bool left_by_device; /* a device tried and left it: the CPU decodes it, and sends pixels */
+    bool left_by_device; /* a device gave up decoding it: the CPU decodes it, and sends the pixels */
     /* the caller's, which closes and frees them */
     lap_source *source;
     lap_sink *sink;           /* NULL: write nothing */

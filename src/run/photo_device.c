@@ -203,7 +203,8 @@ void lap_async_run_close(lap_async_run *r)
     r->photo.source = NULL;
 }
 
-/* Whether the CPU would exceed the memory limit. Then the CPU handles the photo, and reports that. */
+/* Whether the photo would exceed the memory limit on the CPU. Then the CPU handles the photo, and reports
+ * that. */
 static bool is_large(const lap_async_run *r)
 {
     enum { IMAGES = 3 };

@@ -155,7 +155,7 @@ static void note_rung(const lap_plan *plan, lap_report *report)
         add_note(report, "threads work on different bands; within a band, %s uses one", plan->rung->name);
 }
 
-/* Only if the settings name a decoder, or if the file is too large for ours. */
+/* Reports the reason only if the settings name a decoder, or if the file is too large for ours. */
 static void note_coder_in(const lap_photo *p, lap_report *report)
 {
     const lap_decoder *d = p->decoder;
@@ -208,15 +208,16 @@ static bool holds_metadata(lap_format format)
     return format == LAP_FORMAT_JPG || format == LAP_FORMAT_PNG;
 }
 
-/* The turn that viewers see if stored pixels are turned and the orientation tag stays: they undo nothing, but
- * apply the tag to the turned pixels. */
+/* The turn that a viewer shows if the stored pixels are turned but the orientation tag stays. The viewer
+ * applies the tag to pixels that are already turned. */
 static lap_turn turn_as_seen(lap_turn turn, lap_turn tag)
 {
     const lap_turn back = tag == LAP_TURN_90 ? LAP_TURN_270 : tag == LAP_TURN_270 ? LAP_TURN_90 : tag;
     return lap_turn_compose(lap_turn_compose(back, turn), tag);
 }
 
-/* The picture is not shown as the user expects, because the tag is lost or turns it in another way. */
+/* Warns that viewers will not show the picture as the user expects, because the tag is lost or turns the
+ * picture differently. */
 static void lose_orientation(const lap_photo *p, unsigned keep, losses *l)
 {
     static const char *const seen_as[] = {[LAP_TURN_H] = "mirrored left to right",
@@ -261,7 +262,7 @@ static losses losses_of(const lap_photo *p)
 lap_code lap_photo_refuse_losses(const lap_photo *p, lap_error *err)
 {
     const losses l = losses_of(p);
-    /* The user's choice, of a format that holds no metadata or of a turn, is not a fault of the input. */
+    /* If the user chose a format without metadata, or a turn, the loss is not a fault of the input. */
     if (l.count == 0 || p->plan.write.fail_on != LAP_FAIL_WARNING || l.remedy == LAP_REMEDY_AUTO_ORIENT)
         return LAP_OK;
     return lap_fail(err, LAP_E_DAMAGED, "%s", l.first);

@@ -108,15 +108,15 @@ static lap_code collect_in_order(task *t, lap_error *err)
     return code;
 }
 
-/* Rounds to the row below the first of an MCU, where the fewest rows are decoded twice: if chroma has half of
- * the height, the first row looks at the MCU above. */
+/* Rounds to the second row of an MCU, where the fewest rows are decoded twice: if chroma has half of the
+ * height, the first row of an MCU needs the MCU above it. */
 static int seam(int y)
 {
     return y / MCU_ROWS * MCU_ROWS + 1;
 }
 
-/* Call with the lock held. Gives an idle thread the lower half of what the largest share has left, or all if
- * that is little: a share may belong to a thread that never came. */
+/* Call with the lock held. Gives an idle thread the lower half of what the largest share has left, or
+ * everything if little is left: a share may belong to a thread that never started. */
 static void split_largest(task *t, share *mine)
 {
     share *most = t->shares;
@@ -128,7 +128,8 @@ static void split_largest(task *t, share *mine)
     most->end = mine->next;
 }
 
-/* Takes the thread's next strip; false: nothing is left. *goes_on: it lies below the one before. */
+/* Takes the thread's next strip; false: nothing is left. *goes_on: the strip lies directly below the thread's
+ * previous one. */
 static bool take_strip(task *t, share *mine, share *strip, bool *goes_on)
 {
     pthread_mutex_lock(&t->lock);
@@ -142,7 +143,8 @@ static bool take_strip(task *t, share *mine, share *strip, bool *goes_on)
     return has_rows;
 }
 
-/* Each thread decodes from its place downwards: what two of them decode at a seam, they decode twice. */
+/* Each thread decodes from its own first row downwards, so rows at the seam of two threads are decoded
+ * twice. */
 static lap_code collect_share(task *t, share *mine, bringer *b, lap_error *err)
 {
     lap_decoder *whole = t->collect->decoder, *decoder = NULL;

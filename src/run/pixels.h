@@ -19,12 +19,12 @@ lap_code lap_collect_image(const lap_collect *collect, lap_damage *damage, lap_e
 typedef struct lap_whole { /* a file of which all pixels are wanted; do not move it */
     lap_source *source;    /* set by the caller */
     lap_control control;
-    lap_read_options options; /* those of the settings, with the threads that they allow */
+    lap_read_options options; /* the options that the settings give, with the threads that they allow */
     lap_decoder *decoder;
 } lap_whole;
 
-/* Opens a decoder that fits the memory limit of the settings together with `images` whole images; it spares
- * memory if it must. LAP_E_LIMIT. Close it after a failure, too. */
+/* Opens a decoder that fits the memory limit of the settings together with `images` whole images; reduces the
+ * decoder's memory if necessary. LAP_E_LIMIT. Close it after a failure, too. */
 lap_code lap_whole_open(
     lap_whole *whole, lap_context *context, const lap_settings *settings, int images, lap_error *err);
 /* LAP_E_LIMIT if the decoder and `images` whole images exceed the limit. */

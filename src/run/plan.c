@@ -34,7 +34,7 @@ static lap_code plan_device(lap_plan *plan, const lap_settings *s, lap_error *er
     return code;
 }
 
-/* Whether the first rows need the last ones. */
+/* Whether the first rows of the output need the last rows of the input. */
 static bool wraps(const lap_plan *plan)
 {
     return plan->rung && plan->border == LAP_WRAP;
@@ -151,15 +151,16 @@ void lap_plan_header(lap_plan *plan, const lap_settings *s, const lap_decoder *d
 /* Upper limit of the memory for bands, unless that leaves only a few threads. One thread at a time decodes,
  * so more bands would mostly wait. A photo of 19 million pixels stays below 64 MB altogether. */
 enum { RING_BYTES = 48 << 20, FEW_THREADS = 4 };
-/* The same by parts. A waiting band counts as half of its pixels: encoded, it rarely takes more. */
+/* The same limit if the photo is decoded by parts. A waiting band counts as half of its pixels, since it
+ * rarely takes more once it is encoded. */
 enum { PARTS_BYTES = 100 << 20 };
-/* The same including the compressed file: the limit for a picture of 20000 x 20000. */
+/* The same limit, including the compressed file. It applies to a picture of 20000 x 20000. */
 enum { ALL_BYTES = 170 << 20 };
 
 /* Source and result of a strip fit in the L2 cache. Each strip makes the filter read a few more rows. */
 enum { STRIP_ROWS = 64, STRIP_BYTES = 256 << 10 };
 
-/* A single thread may encode strips whatever the encoder: its bands come in order. */
+/* A single thread may encode strips with any encoder, because its bands come in order. */
 static void plan_strips(lap_plan *plan, const lap_encoder *encoder, size_t row)
 {
     const int step = lap_encoder_row_step(encoder);

@@ -12,7 +12,7 @@ typedef struct lap_plan {
     lap_params params;
     lap_border border;
     lap_format format;
-    const char *backend; /* its name in the settings */
+    const char *backend; /* the backend's name in the settings */
     lap_decode decode;   /* as the settings say */
     int threads;         /* maximum number of threads for the photo */
     bool takes_rows;     /* the encoder takes rows in order, one after the other */
@@ -21,7 +21,7 @@ typedef struct lap_plan {
     bool decodes_there;
     bool encodes_there; /* and the device can make this kind of file */
     int device;
-    const char *no_device; /* why a device filters but does not decode or encode; else NULL */
+    const char *no_device; /* if a device filters but does not decode or encode: why; else NULL */
     bool gray;
     uint64_t max_memory; /* 0: no limit */
     lap_progress_fn *progress;

@@ -37,7 +37,8 @@ static lap_code open_ends(lap_photo *p, const lap_run_order *order, lap_error *e
 {
     lap_code code = lap_settings_check(order->settings, err);
     if (code == LAP_OK)
-        code = lap_source_open(order->in, &p->source, err); /* first, to report a missing input first */
+        code = lap_source_open(order->in, &p->source, err); /* first, so that a missing input is reported
+                                                               first */
     if (code == LAP_OK)
         code = lap_error_about(err, lap_settings_with_format(order->settings, order->out, &p->settings, err),
             order->settings->in_place ? order->in : order->out);
@@ -76,7 +77,8 @@ lap_code lap_run_to_sink(
     return lap_report_conclude(code, &why, order->in, start, report, err);
 }
 
-/* Removes what a killed run left beside this output. Looks through each folder once, not once per file. */
+/* Removes temporary files that a killed run left in this output's folder. Looks through each folder once, not
+ * once per file. */
 static void sweep(lap_context *context, const char *out)
 {
     char *folder = lap_sink_folder(out);

@@ -11,7 +11,7 @@ typedef struct lap_run_order { /* one photo and its settings */
     const lap_tree *tree; /* out is a name below it; NULL: a path */
     const char *out;      /* NULL: write nothing */
     const lap_settings *settings;
-    bool left_by_device; /* a device tried and left it: the CPU decodes it (photo.h) */
+    bool left_by_device; /* a device gave up decoding it: the CPU decodes it (photo.h) */
 } lap_run_order;
 
 /* As lap_run_file, but *sink is finished and not yet published (NULL on failure), and out may be the input.

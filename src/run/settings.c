@@ -126,7 +126,7 @@ size_t lap_settings_text(const lap_settings *s, char to[LAP_SETTINGS_TEXT])
         put(&t, "keep=%u\n", s->keep);
     if (s->lossless)
         put(&t, "lossless=%d\n", (int)s->lossless);
-    /* Version 2: for these settings 0.1 wrote metadata as other bytes. */
+    /* Version 2: with these settings version 0.1 wrote different metadata. */
     const unsigned rewritten = LAP_KEEP_EXIF | LAP_KEEP_XMP | LAP_KEEP_IPTC | LAP_KEEP_COMMENT;
     const bool is_png = s->format && lap_format_find(s->format) == LAP_FORMAT_PNG;
     if (s->keep ? s->keep & rewritten : is_png && !s->strip)

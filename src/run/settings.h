@@ -21,8 +21,8 @@ size_t lap_settings_text(const lap_settings *settings, char text[LAP_SETTINGS_TE
 /* XXH3 (64 bits) of that text. */
 uint64_t lap_settings_hash(const lap_settings *settings);
 
-/* Settings as records store them. fail_on decides which photos are refused, but changes no byte of the
- * others. So an output is valid for every fail_on that its photo passes. */
+/* The settings in the form that records store. fail_on decides which photos are refused, but does not change
+ * the output of accepted photos. So an output is valid for every fail_on that its photo passes. */
 typedef struct lap_settings_mark {
     uint64_t hashes[LAP_FAIL_WARNING + 1]; /* hash of the settings with each fail_on */
     lap_fail_on fail_on;                   /* as the settings say */

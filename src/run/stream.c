@@ -138,7 +138,7 @@ static lap_code decode_pixels(decoding *d, bool on_device, lap_error *err)
     if (code == LAP_OK && on_device)
         code = decode_there(d, err);
     if (code == LAP_OK && d->is_done)
-        damage = d->whole.decoder->damage; /* only the header may have warned */
+        damage = d->whole.decoder->damage; /* only the header can have a warning */
     else if (code == LAP_OK)
         code = decode_here(d, &damage, err);
     if (code != LAP_OK && d->is_new)

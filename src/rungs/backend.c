@@ -108,8 +108,8 @@ const char *lap_rung_nearest(lap_op op, const char *name)
             const int by_alias = lap_word_distance(name, alias);
             d = by_alias < d ? by_alias : d;
         }
-        /* Not a misspelling if more than half of the letters are wrong; but a beginning of at least three
-         * letters counts. */
+        /* A name is not a misspelling if more than half of its letters are wrong; but the first letters of a
+         * name, at least three, count as a misspelling. */
         bool begins = length >= 3 && strncmp(name, row->name, length) == 0;
         if (d < best && (begins || d <= (int)length / 2)) {
             best = d;

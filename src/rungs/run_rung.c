@@ -7,13 +7,14 @@
 #include "cuda/device/queue.h"
 #include "rungs/run_views.h"
 
-/* Sizes of the pieces of work. Columns: two strips of the vector rungs, and enough of a photo that its result
- * bypasses the caches. Values: a multiple of the block that a reduction rung sums before it widens. */
+/* Sizes of the pieces of work. A piece of columns has two strips of the vector rungs, and is large enough
+ * that its result bypasses the caches. The number of values in a piece is a multiple of the block that a
+ * reduction rung sums before it widens. */
 enum { TRANSPOSE_COLUMNS = 128, REDUCE_VALUES = 1 << 16, MATVEC_ROWS = 64, HISTOGRAM_BYTES = 4 << 20 };
-/* Filter: pieces so large that reading four rows of halo again for each costs little, and several pieces per
- * thread, since cores are seldom equally fast. */
+/* Filter: pieces are so large that reading four rows of halo again for each costs little. Each thread gets
+ * several pieces, since cores are seldom equally fast. */
 enum { FILTER_ROWS = 48, PIECES_PER_THREAD = 4 };
-/* A result of more bytes than this has left the caches before it is read. */
+/* A result larger than this many bytes has left the caches before anyone reads it. */
 enum { CACHE_BYTES = 16 << 20 };
 /* Each piece stores its sum separately: adding sums in order of arrival would not be repeatable. */
 enum { MAX_SUMS = 256 };
@@ -26,7 +27,7 @@ typedef struct visit { /* one run of a device rung on host pixels */
     const lap_rung *rung;
     const lap_resources *use;
     const lap_view *in, *out;       /* on the host; out NULL: the rung's result is not pixels */
-    const lap_views_filter *filter; /* NULL: another op, without an apron */
+    const lap_views_filter *filter; /* NULL: the op is not filter and needs no apron */
     uint64_t (*counts)[256];
     void *stream, *marks[STAGES + 1];
     lap_view from, to; /* on the device */

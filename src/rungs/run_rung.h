@@ -9,13 +9,14 @@
 
 typedef struct lap_resources { /* what a rung may use; all zero: the calling thread, device 0 */
     lap_exec exec;             /* threads: the most; err: gets the message of a failure, or NULL */
-    lap_pool *pool;            /* its threads help; NULL: the calling thread alone */
+    lap_pool *pool;            /* the pool's threads help; NULL: the calling thread works alone */
     int device;                /* where device rungs run */
     lap_times *times;          /* or NULL; a device rung on pixels sets upload, filter and download */
 } lap_resources;
 
-/* Each function takes the arguments of its rung, in host memory, and gives the rung's result; but the sum of
- * a float or double array is the sum of its pieces' sums. On failure use->exec.err says why.
+/* Each function takes the arguments of its rung, in host memory, and gives the rung's result. There is one
+ * exception: the sum of a float or double array is the sum of its pieces' sums. On failure use->exec.err says
+ * why.
  *
  * Filter: a host rung reads the apron of in, which the caller has filled; for a device rung this fills the
  * device's apron, by border. */

@@ -34,7 +34,7 @@ typedef struct lap_views_filter {
  * of in and filters; both views must be aligned. */
 lap_code lap_views_fill_and_filter(
     const lap_views_filter *filter, const lap_view *in, const lap_view *out, const lap_exec *exec);
-/* The same for several pairs; rows as in lap_view_pairs, which have room for as many. */
+/* The same for several pairs; `rows` are as in lap_view_pairs, and have room for all pairs. */
 lap_code lap_views_fill_and_filter_many(
     const lap_views_filter *filter, const lap_view_pairs *pairs, const lap_exec *exec);
 /* The same for a view of any alignment, through copies in space. If in has an apron, it is used as given. */

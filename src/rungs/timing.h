@@ -5,7 +5,7 @@
 #include "base/control.h"
 #include "lapedge.h"
 
-/* Does one run. Sets upload, filter and download of times if it knows them; a host rung does not. */
+/* Does one run. A device rung sets upload, filter and download in times; a host rung sets none of them. */
 typedef lap_code lap_timed_fn(void *argument, lap_times *times, lap_error *err);
 
 typedef struct lap_timing {

@@ -284,7 +284,7 @@ void lap_folder_print_work(const lap_folder *folder)
     for (int i = 0; i < work->device_count; i++)
         fprintf(stderr, "  device %d  %llu photos%s\n", work->device[i].device,
             (unsigned long long)work->device[i].done, work->device[i].is_lost ? ", then lost" : "");
-    lap_times busy = work->busy; /* its total is the sum of each photo's time, even if photos overlapped */
+    lap_times busy = work->busy; /* its total adds up the photos' times, even if photos overlapped */
     busy.total =
         busy.read + busy.decode + busy.upload + busy.filter + busy.download + busy.encode + busy.write;
     lap_cli_print_times(&busy, "added up");
@@ -377,7 +377,7 @@ static lap_cli_exit verdict(const lap_batch_counts *counts)
 {
     if (!counts->expected)
         return counts->other_shards ? LAP_EXIT_OK : LAP_EXIT_NOTHING;
-    if (counts->failed && counts->failed >= counts->expected) /* with --fail-fast files remain */
+    if (counts->failed && counts->failed >= counts->expected) /* after --fail-fast files remain */
         return LAP_EXIT_NOTHING;
     return counts->failed || counts->kinds[LAP_E_EXISTS] ? LAP_EXIT_FAILED : LAP_EXIT_OK;
 }
@@ -395,7 +395,7 @@ int lap_folder_exit(const lap_folder *folder, lap_code code)
     case LAP_E_DISK_FULL:
     case LAP_E_WRITE:
     case LAP_E_MISSING:
-    case LAP_E_UNREADABLE: /* a list, a record, a file beside the outputs; perhaps after some were complete */
+    case LAP_E_UNREADABLE: /* a list, record or side file failed, maybe after complete outputs */
         return counts->ok + counts->warned + counts->kinds[LAP_OK] ? LAP_EXIT_FAILED : LAP_EXIT_NOTHING;
     default:
         return (int)lap_cli_exit_of(code);

@@ -27,9 +27,9 @@ typedef struct lap_folder {
     lap_cli_exit lost;        /* exit code once standard output could not be written, or LAP_EXIT_OK */
 } lap_folder;
 
-/* Prepares a run over the first `inputs` operands. With --shard=auto, the tasks of one machine share all its
- * devices, or those that were named. Unless -q is given, prints a lost device above the progress line; the
- * callbacks' user must be the struct that begins with folder. */
+/* Prepares a run over the first `inputs` operands. With --shard=auto, the tasks on one machine share all its
+ * devices, or the devices that were named. Unless -q is given, prints a lost device above the progress line;
+ * the callbacks' user must be the struct that begins with folder. */
 void lap_folder_begin(lap_folder *folder, lap_cli *cli, int inputs);
 /* Returns LAP_EXIT_USAGE after a message if an operand is "-". */
 lap_cli_exit lap_folder_check_names(const lap_cli *cli);
@@ -43,8 +43,8 @@ void lap_folder_show(lap_folder *folder, const lap_batch_counts *counts);
 void lap_folder_flush(lap_folder *folder);
 void lap_folder_stop(lap_folder *folder);
 
-/* Describes which files the run takes from folders: "(--ext=png), after --include"; kinds are those of a run
- * without --ext. Returns text. */
+/* Describes which files the run takes from folders: "(--ext=png), after --include"; kinds are the kinds that
+ * a run without --ext takes. Returns text. */
 enum { LAP_TAKEN_TEXT = 280 };
 char *lap_folder_taken(const lap_cli *cli, const char *kinds, char text[LAP_TAKEN_TEXT]);
 
@@ -83,9 +83,10 @@ int lap_folder_exit(const lap_folder *folder, lap_code code);
  * may use devices. If the worker dies, the parent finishes the run with the CPU only: the same command skips
  * what is done. */
 
-/* Call this before threads are started and before CUDA is used. Returns false if the caller should run: it is
- * the worker, or the run uses no device. Returns true, after a warning, if a worker died and this process
- * should run without devices. If the worker finished, ends the process with the worker's exit code. */
+/* Call this before threads are started and before CUDA is used. Returns false if the caller should do the
+ * run: it is the worker, or the run uses no device. Returns true, after a warning, if a worker died and this
+ * process should run without devices. If the worker finished, ends the process with the worker's exit
+ * code. */
 bool lap_cli_has_lost_worker(const lap_cli *cli);
 /* Call this last in main. A crash after this point, such as in CUDA's clean-up, does not count as the
  * worker's death. */

@@ -20,7 +20,7 @@ typedef struct folder_run {
     char recoded[160];            /* the first photo that was not turned without loss */
     lap_batch_prune prune;        /* --prune: outputs whose photo is gone */
     json_t *pruned;               /* names of removed outputs */
-    bool has_lost_worker;         /* run without devices, whatever the options say */
+    bool has_lost_worker;         /* run without devices, even if the options name some */
     lap_sheet *sheet;             /* contact sheet for --report */
     const char *sides[LAP_SIDES]; /* files to write in addition to the outputs */
 } folder_run;

@@ -65,8 +65,8 @@ static void write_log(in_place_run *run, const lap_batch_file *file)
     json_decref(line);
 }
 
-/* --stats. A photo that is up to date is an output already: its own pixels, and so its statistics, are
- * gone. */
+/* --stats. A photo that is up to date is already an output: its original pixels are gone, and so are their
+ * statistics. */
 static int write_stats(const in_place_run *run, const lap_batch_file *file)
 {
     const lap_cli *cli = run->folder.cli;
@@ -188,7 +188,7 @@ static int run_in_place(lap_cli *cli, in_place_run *run)
         lap_folder_end_log(folder, &run->log);
     const bool is_told_by_photo = run->is_one && (code == LAP_OK || code == LAP_E_DISK_FULL);
     const int exit_code = is_told_by_photo      ? run->exit_code
-                          : code == LAP_E_WRITE ? LAP_EXIT_NOTHING /* a folder was left alone */
+                          : code == LAP_E_WRITE ? LAP_EXIT_NOTHING /* a folder was skipped */
                                                 : lap_folder_exit(folder, code);
     return exit_code ? exit_code : run->exit_code;
 }

@@ -94,7 +94,7 @@ bool lap_compare_take(lap_compare_result *result, const lap_compare_row *row, co
     line->download_ms += row->download_ms;
     line->min_ms += row->min_ms;
     line->max_ms += row->max_ms;
-    line->stddev_ms = hypot(line->stddev_ms, row->stddev_ms); /* of a sum of independent times */
+    line->stddev_ms = hypot(line->stddev_ms, row->stddev_ms); /* of the sum of independent times */
     line->runs = line->runs == 0 || row->runs < line->runs ? row->runs : line->runs;
     take_photo(result, row);
     return !first || (keep(&line->input, input) && keep(&line->detail, row->detail));
@@ -333,7 +333,7 @@ static void print_absent(const lap_compare_result *result, lap_op op)
         while (!has_cause_of(&result->lines[first], line))
             first++;
         if (first < i)
-            continue; /* already printed with that one */
+            continue; /* already printed with the earlier backend */
         char text[1200];
         int length = snprintf(text, sizeof text, "%s: ", line->resolved ? "failed" : "cannot run here");
         for (int j = i; j < result->count && length < 600; j++)

@@ -10,7 +10,7 @@ static bool has_limit(const lap_cli_tolerance *allowed)
     return allowed->max_differing >= 0 || allowed->max_differing_share >= 0 || allowed->min_psnr >= 0;
 }
 
-/* --max-abs, 0 where nothing else is asked for; -1: any. */
+/* Returns the limit of --max-abs: 0 if no limit was given at all; -1: any difference is allowed. */
 static int allowed_abs(const lap_cli_tolerance *allowed)
 {
     return allowed->max_abs >= 0 ? allowed->max_abs : has_limit(allowed) ? -1 : 0;

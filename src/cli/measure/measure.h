@@ -11,7 +11,7 @@
  * the images must be identical. */
 bool lap_cli_is_equal(const lap_cli *cli, const lap_difference *difference);
 
-/* Returns the rules for what diff leaves out. */
+/* Returns the rules for what diff does not compare. */
 lap_diff_rules lap_cli_diff_rules(const lap_cli *cli, bool with_ssim);
 
 /* Makes the `tolerance` object. promised is the result of lap_params_tolerance; below -1: does not apply. */
@@ -87,7 +87,7 @@ typedef struct lap_compare_line {
     lap_op op;
     const char *backend, *resolved; /* static strings */
     char *reason;                   /* why the backend cannot run, or the first failure; NULL: it ran */
-    char *cause;                    /* the cause of the reason, which backends may share; NULL: no cause */
+    char *cause;                    /* the cause alone, which several backends may share; NULL: no cause */
     char *detail, *input;           /* where the results first differ; NULL: they never differ */
     lap_difference sum;
     double relative_error;                        /* the largest error */

@@ -150,7 +150,7 @@ static lap_cli_exit check_again(
                      before, value, is_list ? "separate values by commas" : "leave one out");
 }
 
-/* Takes an option that getopt found in the word, with its value; values receives it. */
+/* Takes an option that getopt found in the word, and stores its value in values. */
 static lap_cli_exit take_option(lap_cli *cli, const lap_cli_option *option, const char *value,
     const char *values[LAP_CLI_OPTIONS], lap_cli_given *given, const bool left_out[LAP_CLI_OPTIONS])
 {
@@ -206,7 +206,7 @@ static lap_cli_exit parse_words(
     return LAP_EXIT_OK;
 }
 
-/* With --help, a word that is neither a command nor a file was meant as one of them. */
+/* With --help, a word that is neither a command nor a file was meant as a command or a file. */
 static lap_cli_exit check_help(const lap_cli *cli)
 {
     const char *word = cli->operand_count > 0 && !cli->is_command_named ? cli->operands[0] : "";
@@ -237,11 +237,11 @@ static void set_defaults(lap_cli *cli, int argc, char **argv, char **operands)
         .allowed = {.max_abs = -1, .max_differing = -1, .max_differing_share = -1, .min_psnr = -1}};
     /* By default a run uses at most half of the memory, but at least 1 GB. */
     cli->settings.max_memory = half > 1000000000 ? half : 1000000000;
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) /* errors may come before it is read */
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) /* errors before that need to know */
         cli->json = cli->json || strcmp(argv[i], "--json") == 0;
 }
 
-/* Reads the words into cli, but not the options to skip. */
+/* Reads the words into cli, without the options that are to be skipped. */
 static lap_cli_exit read_words(
     lap_cli *cli, int argc, char **argv, lap_cli_given *given, const bool left_out[LAP_CLI_OPTIONS])
 {
@@ -260,7 +260,7 @@ static lap_cli_exit read_words(
     return code;
 }
 
-/* A script's variable that is not set leaves an empty name. */
+/* If a script uses a variable that is not set, a name is empty. */
 static lap_cli_exit check_names(const lap_cli *cli)
 {
     for (int i = 0; i < cli->operand_count && !cli->command->operand; i++)
@@ -269,8 +269,8 @@ static lap_cli_exit check_names(const lap_cli *cli)
     return LAP_EXIT_OK;
 }
 
-/* Refuses a misspelt command, before its options are taken for those of run, and contradictory options.
- * Options without effect are skipped in a second reading, so that they cannot have one. */
+/* Refuses a misspelt command, before its options are taken for options of run, and refuses contradictory
+ * options. Options without effect are skipped in a second reading, so that they cannot have one. */
 static lap_cli_exit check_words(lap_cli *cli, int argc, char **argv, lap_cli_given *given)
 {
     lap_cli_given again = {0};

@@ -80,7 +80,7 @@ typedef enum lap_cli_again {
                       * notes it; for everything else it is refused */
     LAP_AGAIN_LAST,  /* as for tuning: the bytes are the same with any value */
     LAP_AGAIN_ADDS,  /* every value counts */
-    LAP_AGAIN_NEVER, /* refused: two steps, or one? */
+    LAP_AGAIN_NEVER, /* refused: it is unclear whether the user wants one step or two */
     LAP_AGAINS
 } lap_cli_again;
 
@@ -105,7 +105,7 @@ struct lap_cli_option {
     lap_cli_need need; /* what else the option needs to have an effect */
     lap_cli_again again;
     unsigned same_in;                    /* other forms in which the value may ask for what happens anyway */
-    bool (*is_same)(const lap_cli *cli); /* whether this value asks for that */
+    bool (*is_same)(const lap_cli *cli); /* whether this value asks for what happens anyway */
     lap_cli_beside beside[LAP_CLI_BESIDES + 1];
     lap_cli_side writes; /* the value is a file that is written in addition to OUT */
     bool to_stdout;      /* prints data to standard output, in place of the text for people */
@@ -115,7 +115,7 @@ enum { LAP_CLI_OPTIONS = 96 };
 extern const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS]; /* ends with an option without a name */
 extern const char *const lap_cli_groups[];                    /* titles; the last one is NULL */
 
-typedef struct lap_cli_given {     /* what a command line says of each option */
+typedef struct lap_cli_given {     /* what a command line says about each option */
     bool option[LAP_CLI_OPTIONS];  /* it was given */
     bool changed[LAP_CLI_OPTIONS]; /* it was given again, with another value */
     bool idle[LAP_CLI_OPTIONS];    /* it is accepted without effect */

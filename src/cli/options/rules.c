@@ -1,5 +1,5 @@
-/* Decides whether an option has an effect in this form, with the other options and the operands. If it has
- * none, its kind (args.h) decides whether it is refused or accepted. */
+/* Decides whether an option has an effect in this form, with the other options and the operands. If it has no
+ * effect, the option's kind (args.h) decides whether it is refused or accepted. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -116,7 +116,8 @@ static bool has_folder_in(const lap_cli *cli, char why[WHY])
 
 /* ---- the backends -------------------------------------------------------------------------------- */
 
-/* Whether one of the named backends passes; if none is named, whether any backend does. */
+/* Whether one of the named backends passes the test; if no backend is named, whether any backend passes
+ * it. */
 static bool any_backend(const lap_cli *cli, bool (*passes)(const lap_rung_info *rung))
 {
     const bool is_list = cli->forms & (LAP_CLI_COMPARE_ALL | LAP_CLI_BENCH_ALL);
@@ -296,11 +297,12 @@ static lap_cli_exit check_format(const lap_cli *cli)
         out, (int)(extension - out), out, format, of_name);
 }
 
-/* A photo in place of the list. The names in it would not be found, or, with -0, be those of other files. */
+/* A photo was given in place of the list. The names read from it would not exist, or, with -0, could be those
+ * of other files. */
 static lap_cli_exit check_list(const lap_cli *cli)
 {
     const char *format = lap_cli_image_at(cli->files_from);
-    if (!format || strcmp(format, "pnm") == 0) /* names may begin like a PNM */
+    if (!format || strcmp(format, "pnm") == 0) /* a list of names may begin like a PNM */
         return LAP_EXIT_OK;
     return lap_cli_usage("--files-from: %s is an image, not a list of names", cli->files_from);
 }

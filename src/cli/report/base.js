@@ -1,4 +1,4 @@
-/* What every part of the page uses: the data, elements made from text (never from markup), numbers. */
+/* Code that every part of the page uses: the data, elements made from text (never from markup), numbers. */
 const report = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 
@@ -11,7 +11,7 @@ function element(name, properties, ...children) {
 
 const known = (value) => typeof value === "number" && Number.isFinite(value);
 
-/* Three significant digits, as people read them: 1234, 12.3, 0.0123. */
+/* Formats a number with three significant digits, without exponents: 1234, 12.3, 0.0123. */
 function figure(value, unit = "") {
   if (!known(value)) return "–";
   const size = Math.abs(value);
@@ -19,18 +19,18 @@ function figure(value, unit = "") {
   const text = value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
   return unit ? `${text}\u00a0${unit}` : text;
 }
-/* A share in percent: 0.7 %, 12 %. */
+/* Formats a share in percent: 0.7 %, 12 %. */
 function percent(share) {
   if (!known(share)) return "–";
   const text = share < 0.001 && share > 0 ? "<0.1" : share < 0.0995 ? (100 * share).toFixed(1) : whole(Math.round(100 * share));
   return `${text}\u00a0%`;
 }
-/* A deviation as a share: ±12 %. */
+/* Formats a deviation as a share: ±12 %. */
 const deviation = (share) => (known(share) && share < 0.001 ? percent(share) : `±${percent(share)}`);
 const whole = (value) => (known(value) ? value.toLocaleString("en-US") : "–");
 const milliseconds = (value) => (known(value) && value < 1 ? figure(value * 1000, "µs") : figure(value, "ms"));
 
-/* A row of radio buttons in a bar; changed(value) is called for each change, not at first. */
+/* Adds a row of radio buttons to a bar. Calls changed(value) for each change, but not for the initial value. */
 function choice(bar, name, legend, options, value, changed) {
   const row = element("div");
   for (const [key, label] of options) {
@@ -46,7 +46,7 @@ function choice(bar, name, legend, options, value, changed) {
 
 /* ---- theme: the system's, until the button is used ---- */
 const darkSystem = matchMedia("(prefers-color-scheme: dark)");
-const redrawn = []; /* what to call when colours change */
+const redrawn = []; /* functions to call when colours change */
 function setTheme(dark) {
   document.documentElement.dataset.theme = dark ? "dark" : "light";
   for (const redraw of redrawn) redraw();
@@ -59,7 +59,7 @@ byId("theme").addEventListener("click", () => {
   chosen = true;
   setTheme(!isDark());
 });
-/* Paper is white whatever the screen was. */
+/* Print in the light theme, because paper is white. */
 let darkBeforePrint = false, onPaper = false;
 addEventListener("beforeprint", () => {
   darkBeforePrint = isDark();

@@ -1,12 +1,12 @@
-/* Charts, by the library that was built into the page; without it each chart says so. */
+/* Draws charts with the library that was built into the page. Without it, each chart says that it is missing. */
 const haveCharts = typeof Chart === "function";
-const charts = {}; /* by the id of their box, for whoever wants to look inside */
+const charts = {}; /* by the id of their box, for inspection in the browser's console */
 
-/* Okabe and Ito's colours, which differ for every kind of eye; some lighter on dark ground. */
+/* Okabe and Ito's colours, which colour-blind readers can also distinguish; some are lighter on a dark background. */
 const palette = (i) => (isDark() ? ["#56b4e9", "#e69f00", "#35c79b", "#cc79a7", "#f0e442", "#ff8552", "#8fa8ff"]
   : ["#0072b2", "#d97800", "#008f68", "#b04d84", "#8a7a00", "#c04a00", "#4455aa"])[i % 7];
 
-/* make() gives a configuration in the theme's colours; it is asked again when the theme changes. */
+/* make() returns a configuration in the theme's colours; it is called again when the theme changes. */
 function draw(box, label, make) {
   if (!haveCharts) {
     box.style.height = "auto";
@@ -18,7 +18,7 @@ function draw(box, label, make) {
     Chart.defaults.color = colour("soft");
     Chart.defaults.borderColor = colour("line");
     Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
-    Chart.defaults.font.size = onPaper ? 9 : 12; /* paper's other text is smaller, too */
+    Chart.defaults.font.size = onPaper ? 9 : 12; /* the other text on paper is smaller, too */
     Chart.defaults.animation = false;
     charts[box.id]?.destroy();
     const canvas = element("canvas", { role: "img", ariaLabel: label });
@@ -33,7 +33,7 @@ function draw(box, label, make) {
 }
 draw.current = {};
 
-/* The paper's width differs from that of every box on the screen. */
+/* A box on paper is not as wide as on the screen. */
 addEventListener("beforeprint", () => {
   for (const chart of Object.values(charts)) {
     const box = chart.canvas.parentElement, height = box.classList.contains("small") ? 190 : Math.max(box.dataset.least ?? 0, Math.min(520, 0.72 * box.clientHeight));
@@ -49,10 +49,10 @@ const decade = (value) => (isDecade(value) ? value.toLocaleString("en-US", { max
 const decadeBelow = (value) => 10 ** Math.floor(Math.log10(value));
 const decadeAbove = (value) => 10 ** Math.ceil(Math.log10(value));
 
-/* Titles of axes are not broken into lines, but squeezed: a narrow box gets the short one. */
+/* The library squeezes long axis titles instead of breaking them into lines, so a narrow box gets the short title. */
 const axisTitle = (box, long, short) => ({ display: true, text: box.clientWidth < 520 ? short : long });
 
-/* What a chart's own drawing writes with. */
+/* The font for text that our code draws on a chart. */
 const chartFont = () => `${Chart.defaults.font.size}px ${Chart.defaults.font.family}`;
 
 /* The width of a text in a chart. */
@@ -83,7 +83,7 @@ function drawHistogram(box, title, image, scale) {
   }));
 }
 
-/* Up to `limit` values. Peaks must not vanish in means, so the highest value stands for its group. */
+/* Reduces values to at most `limit`. Each group becomes its highest value, because a mean would hide peaks. */
 function thinned(values, limit) {
   const step = Math.max(1, Math.ceil(values.length / limit)), points = [];
   for (let i = 0; i < values.length; i += step) {
@@ -95,7 +95,7 @@ function thinned(values, limit) {
 }
 
 function drawProfile(box, title, axis, values) {
-  /* The border rule adds edges at both ends that are higher than most: the axis ends below them. */
+  /* The border rule adds edges at both ends that are higher than most, so the axis ends below them. */
   const inner = values.length > 4 ? values.slice(2, -2) : values, top = 1.1 * inner.reduce((a, b) => Math.max(a, b), 0);
   draw(box, title, () => ({
     type: "line",

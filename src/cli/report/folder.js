@@ -1,7 +1,7 @@
 /* ---- run, transform and diff of folders ---- */
 const counted = (number, one, many) => `${whole(number)}\u00a0${number === 1 ? one : many}`;
 
-/* A figure of the contact sheet: its pictures side by side, what they are, and the name. */
+/* Makes a figure of the contact sheet: its pictures side by side, their captions, and the file name. */
 function sheetItem(item, names) {
   const shown = item.pictures.map((uri, i) =>
     uri ? element("img", { src: uri, alt: `${names[i]}: ${item.name}`, title: names[i] }) : element("span", { className: "missing" }, `no picture: ${names[i]}`));

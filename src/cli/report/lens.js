@@ -1,8 +1,8 @@
-/* The lens: the 25 coefficients over the photo at one pixel, the products there, their sum, and what becomes
- * of it: the program's own arithmetic, in float32. Exact pixels are those of the details. */
+/* The lens shows the 25 coefficients over one pixel of the photo, the products there, their sum, and each step
+ * from the sum to the result, with the program's own arithmetic in float32. Only details have exact pixels. */
 const samples = {
   contexts: new Map(),
-  /* The picture as something to read from; null until it is decoded, and then then() is called. */
+  /* Returns a context with the picture's pixels. Returns null until the picture is decoded; then calls then(). */
   context(source, then) {
     if (!this.contexts.has(source)) {
       const picture = new Image();
@@ -26,7 +26,7 @@ const samples = {
 const inside = (crop, x, y) => x >= crop.x && y >= crop.y && x < crop.x + crop.width && y < crop.y + crop.height;
 const detailAt = (x, y) => pictures.crops.find((crop) => inside(crop, x, y));
 
-/* Where a pixel beyond the edges comes from: an index, or null for a constant. */
+/* Returns the index that a pixel beyond the edges is copied from, or null for a constant. */
 function borderIndex(rule, at, length) {
   if (at >= 0 && at < length) return at;
   if (rule === "replicate") return at < 0 ? 0 : length - 1;
@@ -37,7 +37,7 @@ function borderIndex(rule, at, length) {
   return Math.min(length - 1, Math.max(0, at));
 }
 
-/* The photo's pixel at (x, y), or what the border rule puts there; undefined: no detail has it. */
+/* Returns the photo's pixel at (x, y), or the border rule's value for it; undefined if no detail contains the pixel. */
 function photoAt(x, y, then) {
   const rule = report.filter.border, [from, to] = [borderIndex(rule, x, pictures.width), borderIndex(rule, y, pictures.height)];
   if (from === null || to === null) return Array(3).fill(Number(rule.split(":")[1] ?? 0)); /* zero, constant:7 */
@@ -47,7 +47,7 @@ function photoAt(x, y, then) {
 
 const toEven = (value) => (Math.abs(value % 1) === 0.5 ? 2 * Math.round(value / 2) : Math.round(value));
 
-/* Products, sum, and each step after it, of one channel. */
+/* Computes the products of one channel, their sum, and each step after the sum. */
 function filterAt(values) {
   const { h, range, scale, offset, invert, threshold } = report.filter, f = Math.fround;
   const products = values.map((value, i) => f(f(h[i]) * value));
@@ -73,7 +73,7 @@ function startLens(stages) {
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
     return made;
   };
-  /* ---- over both pictures: orange where a coefficient adds, blue where it takes away ---- */
+  /* ---- over both pictures: orange where a coefficient is positive, blue where it is negative ---- */
   const overlays = stages.map((stage) => {
     const picture = svg("svg", { viewBox: "0 0 5 5", class: "kernel", "aria-hidden": "true" });
     h.forEach((value, i) => {

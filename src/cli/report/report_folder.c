@@ -28,7 +28,7 @@ typedef struct entry {
     char *name, *a, *b; /* a and b: files to show; NULL: no file */
     char what[32], message[MESSAGE];
     int width, height;
-    double order; /* sort key of slowest and sheet: larger comes earlier */
+    double order; /* sort key of slowest and sheet: larger values come earlier */
     double ms;
 } entry;
 

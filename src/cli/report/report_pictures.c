@@ -337,8 +337,8 @@ static bool any_differs(const json_t *differences)
     return false;
 }
 
-/* Replaces the pictures by those of this input, and keeps the differences recorded so far, none of which has
- * a differing pixel. */
+/* Replaces the pictures by those of this input. Keeps the differences recorded so far; no pixel differs in
+ * any of them. */
 static lap_code take_pictures(json_t *report, lap_context *context, const char *input, const lap_view *photo,
     const lap_view *edges, lap_error *err)
 {

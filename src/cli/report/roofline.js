@@ -1,6 +1,6 @@
-/* The roofline: what memory and arithmetic of this machine allow, and where each rung stands. */
+/* The roofline: the limits that memory and arithmetic of this machine set, and the speed of each rung below them. */
 
-/* Moves labels, sorted by y, so that they lie at least step apart: those that meet share their shift evenly. */
+/* Moves labels, which are sorted by y, so that they are at least `step` apart. Overlapping labels share the shift. */
 function apart(labels, step, top, bottom) {
   const blocks = [];
   for (const label of labels) {
@@ -17,7 +17,7 @@ function apart(labels, step, top, bottom) {
   for (const block of blocks) block.labels.forEach((label, i) => (label.at = block.middle + step * (i - (block.labels.length - 1) / 2)));
 }
 
-/* Names stand beside the chart, where no line runs, each joined to its point, none on another. */
+/* Draws the names beside the chart, where there are no lines. Each is joined to its point, and no two overlap. */
 const nameStep = 15;
 const pointNames = {
   id: "pointNames",
@@ -56,8 +56,8 @@ function roofsOf(rows) {
   return roofs;
 }
 
-/* Operations per value of backends that do laplace5 as 25 p - box with fewer than the textbook's 49: the box from sums
- * of rows takes 4 + 4 additions, or 4 + 2 where it slides, and 25 p and the difference are two more. */
+/* Operations per value of backends that compute laplace5 as 25 p - box, with fewer operations than the textbook's 49.
+ * A box from sums of rows takes 4 + 4 additions, or 4 + 2 if it slides; 25 p and the difference are two more. */
 const TEXTBOOK = 49;
 const FEWER = { "sse-box": 10, "sse-slide": 8, "simd-sse41": 8, "simd-avx2": 8, "simd-avx512": 8, "cuda-box-sum": 10, "cuda-slide": 8,
   "cuda-pairs": 8, "cuda-shuffle": 8, "cuda-fast": 8 };
@@ -75,7 +75,7 @@ function drawRoofline(rows) {
   const host = roofs.filter((roof) => !roof.device), compute = host.filter((roof) => roof.compute);
   const ridge = Math.max(1, ...compute.flatMap((roof) => host.filter((m) => m.memory).map((m) => roof.compute / m.memory)));
   const low = decadeBelow(Math.min(...intensities, 1) / 3), high = decadeAbove(Math.max(...intensities, ridge) * 1.5);
-  /* A memory roof ends where the compute roof of as many threads begins. */
+  /* A memory roof ends where the compute roof for the same number of threads begins. */
   const lines = roofs.map((roof) => {
     if (roof.compute) {
       const memory = host.find((m) => m.memory && m.threads === roof.threads) ?? host.find((m) => m.memory);
@@ -88,7 +88,7 @@ function drawRoofline(rows) {
   const floor = decadeBelow(Math.min(...rates) / 2);
   const top = decadeAbove(1.5 * Math.max(...rates, ...compute.map((roof) => roof.compute)));
   const names = points.map(rungName);
-  const box = byId("roofline-chart"), least = names.length * nameStep + 60; /* the axis below takes the rest */
+  const box = byId("roofline-chart"), least = names.length * nameStep + 60; /* the axis below takes the remaining height */
   box.dataset.least = least;
   box.style.height = `max(26rem, ${least}px)`;
   draw(box, "Roofline: arithmetic intensity against rate, both axes logarithmic", () => ({

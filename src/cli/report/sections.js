@@ -1,9 +1,9 @@
-/* The page from top to bottom. */
+/* Fills the page from top to bottom. */
 const results = report.results;
 const rows = results.rows || [];
 const isCeiling = (row) => ["memcpy", "copy", "copy-kernel", "copy-shared", "multiply-add"].includes(row.backend);
 
-/* Each backend once: a name that stands for another ("auto") is left out where that one is there, too. */
+/* Returns each backend once: omits a name such as "auto" if the backend that it stands for is there, too. */
 function distinct(all) {
   const key = (row) => [row.op, row.resolved, row.threads, row.type, row.form].join();
   const isOwn = (row) => row.resolved === row.backend, rungs = all.filter((row) => !isCeiling(row)), own = new Set(rungs.filter(isOwn).map(key));
@@ -20,7 +20,7 @@ function head(titles) {
 const chip = (good, text) => element("span", { className: `chip ${good === null ? "plain" : good ? "good" : "bad"}` }, text);
 
 
-/* A table that is wider than its box says that it goes on, and how far. */
+/* Fills a table. If it is wider than its box, a hint says how many columns are hidden. */
 function fillTable(table, titles, body) {
   const box = table.parentElement, hint = box.nextElementSibling;
   const look = () => {
@@ -64,7 +64,7 @@ function benchTable(shown) {
   const body = element("tbody");
   const device = shown.some((row) => known(row.kernel_ms));
   const first = shown.some((row) => known(row.first_ms));
-  /* A device's columns take the place of two others. */
+  /* A device's columns replace two other columns. */
   const titles = ["backend", ...(device ? [] : ["threads"]), "median time", ...(device ? [] : ["shortest time"]), "spread", "Mpixel/s", "GB/s", "share of its ceiling", "times as fast as plain C"];
   if (first) titles.push("time of the first run");
   if (device) titles.push("upload time", "download time", "time end to end");
@@ -89,11 +89,11 @@ function showNotes(shown) {
   byId("explained").hidden = noted.length === 0;
 }
 
-/* One row for each measurement: "auto", "simd" and "simd-avx2" may show the same. */
+/* Returns one row for each measurement, since "auto", "simd" and "simd-avx2" may show the same measurement. */
 const measured = (some) => [...new Map(some.filter((row) => known(row.median_ms ?? row.ms)).map((row) =>
   [[row.op, row.resolved, row.threads, row.width, row.height, row.channels, row.type, row.form, row.median_ms ?? row.ms, row.stddev_ms].join(), row])).values()];
 
-/* One sentence for all measurements that are marked; because: what they are marked for. */
+/* Writes one sentence about all marked measurements; `because` is the reason for the mark. */
 function showNoise(some, because) {
   const all = measured(some), marked = all.filter((row) => row.noisy).length;
   byId("noise").textContent = marked ? `${marked} of ${all.length} measurements are noisy (marked ~): ${because}, since the machine was busy, or clocks changed. More runs (--runs) on a quiet machine give steadier times.` : "";
@@ -174,7 +174,7 @@ function startCompare() {
   if (rows.length > ran.length) tile(rows.length - ran.length, "not run here");
 }
 
-/* Of a folder, a row a photo. */
+/* For a folder, shows one row per photo. */
 function showPhotos() {
   if (!results.photos) return;
   byId("photos").hidden = false;

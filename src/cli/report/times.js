@@ -1,10 +1,10 @@
-/* Where the time goes: a row a rung, its stages as stacked bars. Where values span more than this many times
- * they are dots on a logarithmic axis: a bar has no length there, since the axis has no zero. */
+/* Shows where the time goes: one row per rung, with its stages as stacked bars. If the largest value is more than
+ * longestSpan times the smallest, values are dots on a logarithmic axis: it has no zero, so a bar has no length. */
 const longestSpan = 30;
 
 function stagesOf(row) {
   if (row.stages) return row.stages;
-  const ms = row.ms; /* of a comparison: all of it */
+  const ms = row.ms; /* in a comparison: the total time */
   if (known(row.kernel_ms)) {
     const stages = { upload: row.upload_ms, kernel: row.kernel_ms, download: row.download_ms };
     const rest = (row.end_to_end_ms ?? ms) - row.upload_ms - row.kernel_ms - row.download_ms;
@@ -17,7 +17,7 @@ function stagesOf(row) {
 }
 const rungName = (row) => row.backend + (row.threads > 1 ? ` ×${row.threads}` : "");
 
-/* How far a row's own runs are apart, where they are those of its total. */
+/* Returns how much a row's runs vary; the range (low, high) only if the runs are those of the row's total. */
 function spreadOf(row) {
   const median = row.median_ms ?? row.ms, few = (row.times_ms?.length ?? row.runs ?? 0) < 2;
   if (few || !known(row.stddev_ms) || !(median > 0)) return null;
@@ -25,7 +25,7 @@ function spreadOf(row) {
   return known(row.kernel_ms) && known(row.median_ms) ? { text: `kernel ${share}` } : { text: share, low: row.min_ms, high: row.max_ms };
 }
 
-/* Beside each row its total and its spread; through it, a whisker from the least time to the largest. */
+/* Draws the total and the spread beside each row, and a whisker from the shortest time to the longest. */
 const besideRows = {
   id: "besideRows",
   afterDatasetsDraw(chart) {

@@ -1,5 +1,5 @@
-/* The viewer: two panes over each other, one clipped at the divider, both under the same transform. Each
- * shows a layer: the picture scaled down, and over it, where they lie, crops with every pixel. */
+/* The viewer has two panes, one on top of the other and clipped at the divider, with the same transform. Each
+ * pane shows a layer: the picture scaled down, covered in places by crops that have every pixel. */
 const pictures = report.pictures;
 const imageNames = report.command === "diff" ? ["A", "B"] : ["Photo", "Edges"];
 
@@ -28,7 +28,7 @@ function place(node, box) {
   return node;
 }
 
-/* A gray picture of differences as a canvas: zero stays transparent, 1 to largest goes through the colours. */
+/* Draws a gray picture of differences on a canvas: zero stays transparent, 1 to largest get the colours of the ramp. */
 function heatCanvas(source, box, largest, exact = []) {
   const canvas = place(element("canvas"), box);
   const picture = new Image();
@@ -46,7 +46,7 @@ function heatCanvas(source, box, largest, exact = []) {
       else data.data[i + 3] = 0;
     }
     context.putImageData(data, 0, 0);
-    /* Where a crop shows each pixel, its coarse likeness would only hide them. */
+    /* Clear the overview where a crop shows each pixel; otherwise the coarse picture would hide them. */
     for (const crop of exact) {
       const [x, y] = [(crop.x * canvas.width) / box.width, (crop.y * canvas.height) / box.height];
       context.clearRect(x, y, (crop.width * canvas.width) / box.width, (crop.height * canvas.height) / box.height);
@@ -106,8 +106,8 @@ function startViewer() {
   }
 
   /* ---- zoom and pan: one transform for both panes ---- */
-  const fit = () => Math.min(viewer.clientWidth / width, viewer.clientHeight / height); /* all of it, upright or wide */
-  const within = (at, seen, all) => (seen >= all ? (all - seen) / 2 : Math.min(Math.max(0, at), all - seen)); /* what is smaller than the view is in its middle */
+  const fit = () => Math.min(viewer.clientWidth / width, viewer.clientHeight / height); /* the whole picture fits, whatever its shape */
+  const within = (at, seen, all) => (seen >= all ? (all - seen) / 2 : Math.min(Math.max(0, at), all - seen)); /* a picture smaller than the view is centred */
   function place_() {
     const scale = fit() * state.zoom, seenWidth = viewer.clientWidth / scale, seenHeight = viewer.clientHeight / scale;
     state.x = within(state.x, seenWidth, width);
@@ -116,7 +116,7 @@ function startViewer() {
       stage.style.transform = `scale(${scale}) translate(${-state.x}px, ${-state.y}px)`;
       stage.style.setProperty("--upright", 1 / scale);
       stage.classList.toggle("pixels", scale * devicePixelRatio >= 1);
-      stage.classList.toggle("close", scale >= 18); /* numbers fit into a pixel */
+      stage.classList.toggle("close", scale >= 18); /* a pixel is large enough for numbers */
     }
     viewer.classList.toggle("zoomed", state.zoom > 1.001);
   }
@@ -124,7 +124,7 @@ function startViewer() {
     viewer.style.height = `${Math.round(viewer.clientWidth * Math.min(Math.max(height / width, 0.25), 1.2))}px`;
     place_();
   }
-  /* Keeps the picture's point under (clientX, clientY) where it is. */
+  /* Zooms so that the point of the picture under (clientX, clientY) does not move. */
   function zoomTo(zoom, clientX, clientY) {
     const box = viewer.getBoundingClientRect(), maxZoom = Math.max(1, 32 / fit());
     const atX = (clientX ?? box.left + box.width / 2) - box.left, atY = (clientY ?? box.top + box.height / 2) - box.top;
@@ -141,7 +141,7 @@ function startViewer() {
     state.y = box.y + box.height / 2 - viewer.clientHeight / fit() / state.zoom / 2;
     place_();
   }
-  /* A detail of the picture fills the view; of a difference, its peak stands in the middle of that layer. */
+  /* Fills the view with a detail of the picture; for a detail of a difference, centres its peak in the layer's half. */
   function showDetail(crop) {
     if (!crop.peak) return lookAt(crop);
     const side = state.right === "difference" ? 0.5 + split.value / 200 : split.value / 200;
@@ -164,7 +164,7 @@ function startViewer() {
   };
   split.addEventListener("input", () => setSplit(split.value));
 
-  /* ---- pointers: near the divider, or while all is seen, they move it; else the picture; two zoom ---- */
+  /* ---- pointers: one moves the divider if near it or if nothing is hidden, else the picture; two zoom ---- */
   const pointers = new Map();
   let dragging = null;
   const dividerAt = () => viewer.getBoundingClientRect().left + (viewer.clientWidth * split.value) / 100;
@@ -196,7 +196,7 @@ function startViewer() {
     viewer.addEventListener(end, (event) => pointers.delete(event.pointerId));
   viewer.addEventListener("pointerleave", () => (byId("readout").textContent = ""));
   viewer.addEventListener("dblclick", (event) => zoomTo(state.zoom * 3, event.clientX, event.clientY));
-  /* The wheel scrolls the page unless the picture was chosen first. */
+  /* The wheel scrolls the page unless the picture has the focus. */
   viewer.addEventListener("wheel", (event) => {
     if (!event.ctrlKey && document.activeElement !== viewer) return;
     event.preventDefault();
@@ -214,7 +214,7 @@ function startViewer() {
     keys[event.key]();
   });
 
-  /* ---- values of the pixel under the pointer: exact where a detail has it ---- */
+  /* ---- values of the pixel under the pointer: exact if a detail contains it ---- */
   const shown = (values) => (values ? values.slice(0, pictures.channels === 1 ? 1 : 3).join(" ") : "…");
   function valueAt(name, x, y) {
     const crop = detailAt(x, y);
@@ -233,7 +233,7 @@ function startViewer() {
     if (detailAt(x, y)) lens.lookAt(x, y);
   }
 
-  /* ---- what can be chosen ---- */
+  /* ---- the choices ---- */
   const names = [["photo", imageNames[0]], ["edges", imageNames[1]]];
   if (differences.length) names.push(["difference", "Difference"]);
   const show = (side) => (name) => {

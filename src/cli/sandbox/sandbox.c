@@ -67,8 +67,8 @@ static lap_code allow_input(lap_sandbox *box, const lap_cli *cli, const char *pa
     return allow_around(box, path, cli->dry_run ? LAP_SANDBOX_READ : LAP_SANDBOX_WRITE, err);
 }
 
-/* Creates the output folder and its parents, like mkdir -p. If the run created it, the sandbox would have to
- * allow writing to the folder above. */
+/* Creates the output folder and its parents, like mkdir -p. If the run created the output folder itself, the
+ * sandbox would have to allow writing to the folder above it. */
 static lap_code make_folder(const char *path, lap_error *err)
 {
     char way[PATH_MAX];
@@ -168,7 +168,7 @@ static bool is_alone(void)
     int threads = 0;
     DIR *tasks = opendir("/proc/self/task");
     if (!tasks)
-        return true; /* without /proc: only the program itself could have started a thread, and it has not */
+        return true; /* without /proc: assume so, since the program starts threads later */
     for (const struct dirent *entry; (entry = readdir(tasks));)
         threads += entry->d_name[0] != '.';
     closedir(tasks);
@@ -199,8 +199,8 @@ lap_code lap_cli_sandbox(const lap_cli *cli, lap_error *err)
     lap_code code = lap_sandbox_open(&box, err);
     if (code != LAP_OK)
         return code;
-    /* Rules refer to inodes, and /proc makes new ones when the old are not held. So this stays open as long
-     * as the process runs. */
+    /* Rules refer to inodes, and /proc makes a new inode if nothing holds the old one open. So this stays
+     * open as long as the process runs. */
     static int self;
     self = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
     (void)self;

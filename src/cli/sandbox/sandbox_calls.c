@@ -25,7 +25,7 @@
 #define HERE 0
 #endif
 
-/* No argument of these reaches beyond the process, or Landlock decides by the file that they name. */
+/* Arguments of these calls cannot reach beyond the process, or name a file, about which Landlock decides. */
 static const int allowed[] = {
     SYS_futex,
     SYS_read,
@@ -45,7 +45,7 @@ static const int allowed[] = {
     SYS_fsync,
     SYS_fdatasync,
     SYS_syncfs,
-    SYS_ftruncate, /* only files opened for writing, which the kernel checks */
+    SYS_ftruncate, /* affects only files opened for writing, which the kernel checks */
     SYS_fadvise64,
     SYS_ppoll,
     SYS_pselect6,
@@ -118,13 +118,12 @@ static const int allowed[] = {
 /* ---- calls whose arguments decide --------------------------------------------------------------------- */
 
 typedef enum check {
-    ONE_OF,  /* the argument is one of the values; after the first value, a 0 ends them */
+    ONE_OF,  /* the argument is one of the values; after the first value, a 0 ends the list */
     NO,      /* the argument is not the first value */
     WITHIN,  /* the argument has only bits of the first value */
     HAS,     /* the argument has a bit of the first value */
     NOT_ALL, /* the argument lacks a bit of the first value */
-    IS_NULL  /* it is a null pointer. Pointers are compared whole, ints by their lower half, as in the kernel
-              */
+    IS_NULL  /* the argument is a null pointer; this check reads all 64 bits, the others 32 */
 } check;
 
 enum { VALUES = 4 };
@@ -157,7 +156,7 @@ static const bound bounds[] = {
      * leases. */
     {SYS_openat, WITHIN, 2, {OPEN}},
     {SYS_openat, NOT_ALL, 2, {O_ACCMODE}},
-    {SYS_openat, WITHIN, 3, {0777}}, /* no program that runs with its owner's rights */
+    {SYS_openat, WITHIN, 3, {0777}}, /* the new mode must not make a program run with its owner's rights */
 #ifdef SYS_open
     {SYS_open, WITHIN, 1, {OPEN}},
     {SYS_open, NOT_ALL, 1, {O_ACCMODE}},
@@ -169,11 +168,11 @@ static const bound bounds[] = {
     {SYS_ioctl, ONE_OF, 1, {TCGETS, TIOCGWINSZ}},
     {SYS_fallocate, ONE_OF, 1, {FALLOC_FL_KEEP_SIZE}},
     {SYS_renameat2, WITHIN, 4, {1}}, /* RENAME_NOREPLACE */
-    {SYS_linkat, ONE_OF, 4, {0}},    /* only by name, not from a descriptor */
+    {SYS_linkat, ONE_OF, 4, {0}},    /* links may be made by name, not from a descriptor */
     /* The process can reach only itself. */
     {SYS_clone, HAS, 0, {CLONE_THREAD}},
     {SYS_clone, WITHIN, 0, {THREAD}},
-    {SYS_kill, ONE_OF, 1, {0}}, /* only tests whether a process exists */
+    {SYS_kill, ONE_OF, 1, {0}}, /* signal 0 only tests whether a process exists */
     {SYS_sched_setaffinity, ONE_OF, 0, {0}},
     {SYS_prlimit64, ONE_OF, 0, {0}},
     {SYS_prlimit64, IS_NULL, 2, {0}}, /* limits may be read, not set */
@@ -309,8 +308,8 @@ lap_code lap_sandbox_limit_calls(int keeper, lap_error *err)
 {
     const unsigned socket = (unsigned)keeper;
     const bound own[] = {{SYS_tgkill, ONE_OF, 0, {(unsigned)getpid()}}, /* for abort() */
-        /* The keeper's socket keeps this number, because nothing else can get it. Nothing is sent to
-         * others. */
+        /* The keeper's socket keeps this number, because nothing else can get it. Nothing is sent to any
+         * other socket. */
         {SYS_close, NO, 0, {socket}}, {SYS_sendmsg, ONE_OF, 0, {socket}}};
     static const bound kept[] = {{SYS_fchmod, WITHIN, 1, {0777}}, {SYS_fchown, WITHIN, 1, {~0u}}, /* any */
         {SYS_utimensat, IS_NULL, 1, {0}}, {SYS_utimensat, ONE_OF, 3, {0}}};

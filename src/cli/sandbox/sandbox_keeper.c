@@ -166,7 +166,8 @@ static void on_refused(int number, siginfo_t *info, void *at)
  * -------------------------------------------------------------------------------------------
  */
 
-/* Closes everything whose end another process may wait for. Ends with the sandbox, not on Ctrl-C. */
+/* Closes every descriptor whose end another process may wait for. The keeper ends with the sandbox, not on
+ * Ctrl-C. */
 static _Noreturn void begin_keeping(int sock)
 {
     enum { CLOSE_RANGE = 436 };
