@@ -348,7 +348,7 @@ static lap_code encode(const ways *all)
             .scan = staging->kind == LAP_HOST_PAGED ? NULL : staging->scan.bytes,
             .result = staging->encoded};
     }
-    slot->scan = lap_cuda_jpeg_encode_scan(pictures->plan, pictures->workspace);
+    slot->scan = lap_cuda_jpeg_encode_scan(&all->way->staging->encode, all->way->memory);
     return lap_cuda_jpeg_encode_enqueue(pictures, all->count, &all->encode, slot->stream, marks, all->err);
 }
 

@@ -46,12 +46,12 @@ ours()
 # who_decides: libjpeg-turbo's outcome for bad.jpg is everybody's, wherever the rows go.
 who_decides()
 {
-    local fail_on who ways=(pipe stats in fifo ppm jpg)
+    local fail_on who with ways=(pipe stats in fifo ppm jpg)
     local -A how=([turbo]=--codec=turbo [c]=--codec=c [auto]=--codec=auto [parts]="--decode=parallel --threads=3")
     [ -p fifo ] || mkfifo fifo
     for fail_on in none truncated; do
         for who in turbo c auto parts; do
-            local with=(${how[$who]} --fail-on="$fail_on")
+            read -ra with <<<"${how[$who]} --fail-on=$fail_on"
             outcome "$who-pipe" run "${with[@]}" bad.jpg -
             outcome "$who-stats" stats "${with[@]}" bad.jpg
             outcome "$who-in" run "${with[@]}" - - < <(cat bad.jpg)
