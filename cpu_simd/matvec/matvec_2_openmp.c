@@ -1,6 +1,6 @@
 /* openmp: the plain loop, rows spread over threads.
  * Since c: rows are shared.
- * Memory: as c.
+ * memory: as in c.
  * Measured: with one thread 1.00 times the time of c. */
 #include "cpu_simd/host_rungs.h"
 
