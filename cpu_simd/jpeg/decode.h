@@ -1,14 +1,14 @@
 /* The ladder `decode`: the entropy-coded data of a JPEG to pixels, with the pixels of libjpeg-turbo.
  *
- * Of a baseline file, a decoder takes a row of MCUs in units of some MCUs across, so that coefficients stay
- * in the first-level cache; samples of a whole row of MCUs wait for the one below it, which upsampling looks
- * at:
+ * A decoder processes each row of MCUs of a baseline file in units of some MCUs across, so that
+ * coefficients stay in the first-level cache. The samples of a row of MCUs are kept until the row below
+ * is decoded, because upsampling needs both:
  *
  *     bytes ---> bits ---> symbols ---> coefficients ---> samples ---> pixels
  *        0xFF 0x00    Huffman    runs,           inverse DCT    upsampling,
  *        unstuffed    codes      values                         colour
  *
- * Of a progressive file all coefficients are held until the last scan has been decoded.
+ * For a progressive file, all coefficients are kept until the last scan has been decoded.
  *
  * Each rung is a table of functions, one for each stage; the driver of the decoder calls them in turn.
  * Thread safe: a plan is read only; a state belongs to one scan at a time. */
