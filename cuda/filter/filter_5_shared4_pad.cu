@@ -9,8 +9,9 @@
  * instruction; 0.01 conflicts per shared load (4992x3744x3, H200). */
 #include "tile.cuh"
 
-/* 1 channel: the next row continues at 16, and so 48. 4 channels: the compiler reads a pixel as one
- * 16-byte word, eight lanes at a time and all in one row: no conflict, if pixels stay on 16 bytes. */
+/* 1 channel: the next row must continue at bank 16, so rows have 48 words. 4 channels: the compiler reads
+ * a pixel as one 16-byte word, eight lanes at a time and all in one row: no conflict, if pixels are
+ * aligned to 16 bytes. */
 template <int C>
 constexpr int PADDED = C == 1 ? 48 : 80;
 

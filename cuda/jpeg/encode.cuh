@@ -43,8 +43,8 @@ struct lap_jpeg_interval { /* a restart interval, before stuffing */
     unsigned bytes;
 };
 
-/* The way from pixels to planes: channels of a pixel, and pixels per chroma sample across and down; or the
- * simple kernel's. */
+/* The way from pixels to planes: channels of a pixel, and pixels per chroma sample across and down; or
+ * LAP_JPEG_SIMPLE, the simple kernel's way. */
 template <int C, int EH, int EV>
 constexpr unsigned lap_jpeg_wide_way = C | EH << 2 | EV << 4;
 constexpr unsigned LAP_JPEG_SIMPLE = 0;

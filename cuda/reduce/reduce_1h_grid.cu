@@ -15,7 +15,7 @@ static __global__ void __launch_bounds__(LAP_BLOCK)
 {
     __shared__ T warps[LAP_WARPS];
     T sum = 0;
-#pragma unroll 1 /* else the compiler unrolls by four, which is the step of cuda-unrolled */
+#pragma unroll 1 /* else the compiler would unroll by four, as cuda-unrolled does */
     for (size_t i = (size_t)blockIdx.x * LAP_BLOCK + threadIdx.x; i < n; i += (size_t)gridDim.x * LAP_BLOCK)
         sum += x[i];
     lap_halve_by_shuffles(sum, warps, block_sums);
