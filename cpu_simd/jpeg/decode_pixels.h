@@ -1,5 +1,5 @@
-/* Turns samples into pixels: upsampling and colour of decode_1_c.c, as many pixels at once as a vector has
- * bytes, with the operations of decode_words.h.
+/* Turns samples into pixels: upsampling and colour of decode_1_c.c, with the operations of
+ * decode_words.h, on one vector of bytes at a time.
  *
  * Even and odd pixels are in two vectors of words: upsampling produces them in this form, and a mask
  * separates bytes into this form, so that no sample moves until colours are interleaved.

@@ -9,7 +9,7 @@ const char lap_matvec_openmp_flags[] = LAP_RUNG_FLAGS;
 lap_code lap_matvec_openmp(const lap_gemv *g, const lap_exec *exec)
 {
     const int threads = exec->threads > 0 ? exec->threads : 1;
-    (void)threads; /* a compiler without OpenMP leaves the pragma out */
+    (void)threads; /* a compiler without OpenMP ignores the pragma */
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (size_t i = 0; i < g->rows; i++) {
         const float *row = g->a + i * g->lda;

@@ -9,7 +9,7 @@ const char lap_reduce_openmp_flags[] = LAP_RUNG_FLAGS;
 lap_code lap_reduce_openmp(const lap_array *in, double *sum, const lap_exec *exec)
 {
     const int threads = exec->threads > 0 ? exec->threads : 1;
-    (void)threads; /* a compiler without OpenMP leaves the pragma out */
+    (void)threads; /* a compiler without OpenMP ignores the pragma */
     if (in->is_double) {
         const double *x = in->base;
         double s = 0;

@@ -54,7 +54,7 @@ struct lap_jpeg_out {
     ptrdiff_t pixel_stride;
     lap_jpeg_plane plane[3];
     unsigned long long component_of; /* 2 bits for each block of an MCU */
-    int16_t *coefficients;           /* 64 a block, zigzag order, blocks in the order of the scan */
+    int16_t *coefficients;           /* 64 per block, zigzag order, blocks in the order of the scan */
     int16_t *dc;
     uint8_t *lane_bits; /* bits of the AC symbols of each eight coefficients, including EOB */
     uint16_t *ac_bits;  /* bits of all AC symbols of a block */

@@ -33,7 +33,7 @@ struct region {
     size_t bytes;
     std::vector<bool> written;
     std::vector<cell> cells;
-    image of; /* rows and pitch of an image; no bytes. pitch 0: it holds none */
+    image of; /* rows and pitch of an image; no bytes. pitch 0: there is no image */
 };
 
 /* When a thread first reached an instruction since it last waited for others. */

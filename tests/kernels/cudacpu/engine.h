@@ -47,7 +47,7 @@ void lap_cudacpu_yield();
 
 void lap_cudacpu_warps_start(unsigned threads);
 void lap_cudacpu_warps_leave();             /* the running thread has ended */
-void lap_cudacpu_warps_idle(unsigned warp); /* none of its lanes can go on */
+void lap_cudacpu_warps_idle(unsigned warp); /* no lane of it can continue */
 
 /* ---- uninitialised memory (poison.cpp) ----------------------------------------------------------- */
 

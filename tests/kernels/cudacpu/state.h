@@ -45,7 +45,7 @@ struct lap_cudacpu_event {
 struct lap_cudacpu_device {
     cudaError_t dead; /* an error that sticks */
     bool hangs;
-    double until_ms; /* then it goes on, or dies of hang_error */
+    double until_ms; /* then it continues, or fails with hang_error */
     size_t allocated;
     std::shared_ptr<lap_cudacpu_stream> legacy;
     std::map<const void *, size_t> dynamic_limit;
@@ -65,7 +65,7 @@ struct lap_cudacpu_settings {
     uint64_t seed = 0; /* of the orders of work and blocks */
     size_t shared = 227 << 10, l2 = 1 << 20, memory = (size_t)4 << 30;
     bool now = false, pageable_fails = false, registers = true;
-    /* faults; a count of 0: none */
+    /* faults; a count of 0: no fault */
     std::string fail_call; /* empty: any */
     uint64_t fail_at = 0, lost_at = 0, hang_at = 0, crash_at = 0;
     int crash_signal = 0;

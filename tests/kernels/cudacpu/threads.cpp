@@ -42,7 +42,7 @@ struct {
     barrier block;
     char block_over[2]; /* comes before what the next block does; for the thread sanitizer */
     bool starts_first;  /* prefer to start a thread, not to resume one */
-    bool downward;      /* those that waited go on from the highest number down */
+    bool downward;      /* waiting threads resume from the highest number down */
     unsigned long yields;
     const std::vector<lap_cudacpu_range> *shared;
     std::unique_ptr<uint4[]> dynamic;

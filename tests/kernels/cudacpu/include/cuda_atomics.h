@@ -61,7 +61,7 @@ static inline T lap_cudacpu_atomic(T *to, F f)
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "an atomic is of 4 or 8 bytes");
     if (reinterpret_cast<uintptr_t>(to) % sizeof(T))
         lap_cudacpu_misaligned(to, sizeof(T));
-#ifndef __SANITIZE_THREAD__ /* this counter would be a race, and order hides none there */
+#ifndef __SANITIZE_THREAD__ /* this counter would race; the order of atomics hides no race there */
     if (lap_cudacpu_atomics_left-- == 0)
         lap_cudacpu_atomic_pause();
 #endif
