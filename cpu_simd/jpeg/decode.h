@@ -31,9 +31,9 @@ enum {
 
 typedef struct lap_decode_state { /* between units of a scan */
     const uint8_t *at, *end;      /* unstuffed data; LAP_DECODE_PAD zeros follow */
-    uint64_t bits;               /* the next bits, from bit 63 down; bits after `count` are 0 or data, too */
-    unsigned count;              /* 0 .. 63 */
-    int dc[LAP_JPEG_COMPONENTS]; /* DC value of each component's previous block */
+    uint64_t bits;                /* the next bits, from bit 63 down; bits after `count` are 0 or data, too */
+    unsigned count;               /* 0 .. 63 */
+    int dc[LAP_JPEG_COMPONENTS];  /* DC value of each component's previous block */
 } lap_decode_state;
 
 typedef struct lap_decode_unit { /* blocks of a unit, as plan->start and plan->step number them */

@@ -1,8 +1,9 @@
 #!/bin/bash
 # device.sh FOLDER PHOTO [OUT]: the JPEG codec on this machine's GPU, in one call of at most SECONDS_AT_MOST (200):
 # first its results, then its speed. FOLDER has the programs of `make portable-tests` (build/portable); ./lapedge
-# (LAPEDGE) is needed too. A missing tool is skipped, with a message. Each step has its own time limit; its output goes
-# to OUT/STEP.txt (default .), its verdict to standard output; exit 1 if one failed. STEPS names those that are wanted, of
+# (LAPEDGE) is needed too. A missing tool is skipped, with a message. Each step has its own time limit; its output
+# goes to OUT/STEP.txt (default .), its verdict to standard output; exit 1 if one failed. STEPS names those that are
+# wanted, of
 #   check     as `make test`, this photo, lap_stream       grid     all widths and heights to 70, 20000 damaged files
 #   sanitize  memcheck and racecheck over small pictures       bench    `lapedge bench codec`: OUT/bench.json
 #   nvjpeg    its engine, default decoder and encoder          tune     lengths of subsequences, groups, lanes
