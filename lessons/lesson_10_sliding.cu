@@ -1,15 +1,16 @@
 /* Lesson 10: sums that slide. (25 minutes; ladder: filter cuda-slide)
  *
- * The filter again, from another side: 24 times the middle minus the other 24 is 25 times the middle minus
- * the sum of all 25. And that sum is five sums of rows; the window one pixel further down has four of the
- * five in common. So a thread that walks down a column keeps the sums of five rows: at each step it loads
- * one new row, 5 bytes, and forgets the oldest. 25 loads a pixel become 5, and a few more at the beginning.
+ * The filter again, computed differently: 24 times the middle minus the other 24 is 25 times the middle
+ * minus the sum of all 25. And that sum is five sums of rows; the window one pixel further down has four
+ * of the five in common. So a thread that walks down a column keeps the sums of five rows: at each step
+ * it loads one new row, 5 bytes, and forgets the oldest. 25 loads a pixel become 5, and a few more at the
+ * beginning.
  *
- * `in` is an image of one byte a pixel here, with two pixels around it that can be read. Each thread walks
- * down DEEP pixels of column x from row `top` on.
+ * `in` is an image of one byte per pixel here; two pixels beyond each side of it can be read. Each thread
+ * walks down DEEP pixels of column x from row `top` on.
  *
  * Your part: the walk. row_sum(in, pitch, x, y) adds the 5 bytes around (x, y). Before pixel y the sums of
- * rows y - 2 to y + 1 are known; add row y + 2; when the pixel is done, take off row y - 2. Keep the last
+ * rows y - 2 to y + 1 are known; add row y + 2; when the pixel is done, subtract row y - 2. Keep the last
  * five sums in an array. The byte in the middle may be loaded once more.
  *
  * Predict how many loads a pixel takes, with DEEP = 32: five for each row, of which there are 36, and one
@@ -34,7 +35,7 @@ __global__ void laplace(const unsigned char *in, unsigned char *out, int width, 
     if (x >= width)
         return;
     const int end = min(top + DEEP, height);
-    /* HOLE: all pixels (x, y) with y = top ... end - 1, each row's sum made once */
+    /* HOLE: all pixels (x, y) with y = top ... end - 1, each row's sum computed once */
     for (int y = top; y < end; y++) {
         int box = 0;
         for (int fy = -2; fy <= 2; fy++)

@@ -11,9 +11,9 @@
  * v) stores 8 bytes.
  *
  * Your part: filter_row in vectors. `in` points at the row's first pixel, rows are `pitch` bytes apart; two
- * rows above and below, two bytes before and 32 behind each row can be read. `width` is a multiple of 32;
- * only `width` bytes may be written. The scalar loops in the hole are right: count their instructions first
- * (make check-11), then beat them.
+ * rows above and below, two bytes before and 32 after each row can be read. `width` is a multiple of 32;
+ * only `width` bytes may be written. The scalar loops in the hole are right: count their instructions
+ * first (make check-11), then beat them.
  *
  * Predict how many instructions a pixel takes if each of 25 loads becomes two instructions for 8 pixels.
  *

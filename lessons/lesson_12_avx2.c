@@ -2,10 +2,10 @@
  * simd-avx2)
  *
  * AVX2 has registers of 32 bytes: 16 numbers of 16 bits. That alone halves the instructions of lesson 11.
- * More comes from the sums: the five sums of a column's bytes that a window needs are also needed by its
- * neighbours. So add the five rows first, for the columns around; a window is then the sum of five
- * neighbouring columns' sums: 5 + 5 additions, not 25. Keep the sums of columns in an array on the stack,
- * and load them from there, shifted by one, two ... columns.
+ * More comes from the sums: a window needs the sums of five columns, and the windows beside it need most
+ * of the same sums. So add the five rows first, for all columns that are needed; a window is then the sum
+ * of five neighbouring columns' sums: 5 + 5 additions, not 25. Keep the sums of columns in an array on
+ * the stack, and load them from there, shifted by one, two ... columns.
  *
  * _mm_loadu_si128((const __m128i *)p) loads 16 bytes, _mm256_cvtepu8_epi16(v) makes 16 numbers of 16 bits
  * of them, _mm256_loadu_si256, _mm256_storeu_si256 load and store 16 numbers at any address;

@@ -3,7 +3,7 @@
  *
  * The filter: a byte of the result is 24 times the byte at its place minus the 24 bytes around it (5 rows
  * of 5 pixels), cut off at 0 and 255. Flat areas become black, edges bright. A pixel has 3 bytes, red,
- * green and blue, and each colour is filtered by itself.
+ * green and blue, and each colour is filtered separately.
  *
  * A GPU runs this function, the kernel, once for each pixel, in threads. Threads come in blocks, here of 16
  * x 16; the blocks form a grid that covers the image. Each thread is told its place: threadIdx.x and .y in
@@ -12,10 +12,10 @@
  * touch memory.
  *
  * `in` points at pixel (0, 0), rows are `pitch` bytes apart. Two pixels beyond each side of the image can
- * be read, as if it went on: the window needs no special case there. `out` has rows without gaps, width * 3
- * bytes.
+ * be read, as if the image went on: the window needs no special case there. `out` has rows without gaps,
+ * width * 3 bytes.
  *
- * Your part: fill the hole, so that each thread knows its pixel (x, y), and leaves if there is none.
+ * Your part: fill the hole, so that each thread knows its pixel (x, y), and returns if it has none.
  *
  * Before you check, predict. A GPU fetches memory in sectors of 32 bytes. 32 threads, a warp, load
  * together: here two rows of 16 pixels, whose bytes of one colour are 3 apart. How many sectors does such a

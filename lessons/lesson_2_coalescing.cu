@@ -1,20 +1,21 @@
 /* Lesson 2: what a warp's loads and stores cost, by where they go. (10 minutes; ladder: transpose
  * cuda-naive-write)
  *
- * A matrix of floats is turned over its diagonal: element (x, y) goes to (y, x). Memory is fetched and
- * written in sectors of 32 bytes, 8 floats. If the 32 threads of a warp touch neighbours, a load of 32
- * floats needs few sectors: that is called coalesced. If they touch a column, each float lies in a
- * different sector, and 28 of its 32 bytes are carried for nothing.
+ * A matrix of floats is transposed, that is, mirrored at its diagonal: element (x, y) goes to (y, x).
+ * Memory is fetched and written in sectors of 32 bytes, 8 floats. If the 32 threads of a warp touch
+ * neighbours, a load of 32 floats needs few sectors: that is called coalesced. If they touch a column,
+ * each float lies in a different sector, and 28 of the sector's 32 bytes are transferred for nothing.
  *
  * transpose_read, below, reads rows of the source: its loads are coalesced, its stores go down a column. A
  * transpose in global memory alone cannot have both coalesced, but it can choose which.
  *
- * Your part: transpose_write, whose threads stand in rows of the result. Its grid covers the result, which
- * is `height` wide and `width` high: thread x of the grid is a column of the result, y a row of it.
+ * Your part: transpose_write, in which a row of threads writes a row of the result. Its grid covers the
+ * result, which is `height` wide and `width` high: a thread's x in the grid is a column of the result,
+ * its y is a row.
  *
  * Blocks are 16 x 16: a warp is two rows of 16. Predict how many sectors a store of transpose_read touches,
- * and a load of transpose_write. (Two rows of threads are neighbours in the column: look which floats share
- * a sector.)
+ * and a load of transpose_write. (The two rows of a warp touch neighbours in a column: look which floats
+ * share a sector.)
  *
  * PREDICT sectors-stored: ?
  * PREDICT sectors-loaded: ?

@@ -1,16 +1,16 @@
 /* Lesson 3: a tile with its halo in shared memory. (20 minutes; ladder: filter cuda-shared2)
  *
- * In lesson 1 each byte is loaded 25 times, by 25 threads. Now a block first loads its pixels and the two
- * around them, the halo, into shared memory, which belongs to the block and is nearer; then all 25 reads go
- * there. The tile has 20 rows of 20 pixels, 60 bytes a row, for a block of 16 x 16: 1200 bytes for 256
- * threads.
+ * In lesson 1 each byte is loaded 25 times, by 25 threads. Now a block first loads its pixels and two
+ * pixels on each side, the halo, into shared memory, which belongs to the block and is faster; then all
+ * 25 reads go there. The tile has 20 rows of 20 pixels, 60 bytes a row, for a block of 16 x 16: 1200
+ * bytes for 256 threads.
  *
  * Your part: load the tile. Byte (column, row) of the tile is byte first + row * pitch + column of `in`,
  * where `first` is computed for you. Let each thread load every 256th byte. At the right and lower side of
  * the image a tile goes beyond what can be read: only bytes of rows up to height + 1 and of columns up to
- * (width + 2) * 3 - 1, counted from pixel (0, 0), are there; the others are not needed, and must not be
- * loaded. __syncthreads() is the barrier: no thread goes on before all have come there. So no thread may
- * leave before.
+ * (width + 2) * 3 - 1, counted from pixel (0, 0), exist; the others are not needed, and must not be
+ * loaded. __syncthreads() is the barrier: no thread goes on before all threads have reached it. So no
+ * thread may return before it.
  *
  * Predict how many bytes of global memory are loaded for each pixel of the result; in lesson 1 it is 75.
  *

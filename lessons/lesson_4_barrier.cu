@@ -2,13 +2,14 @@
  *
  * This kernel keeps one colour at a time in its tile: it loads the reds, filters them, loads the greens
  * into the same tile, and so on. Its threads do not run in step: one may be done with the reds while
- * another still loads them. If one thread reads an element that another writes, a barrier must stand
- * between the two, in both directions: the read must come after the write that it wants, and before the
- * next write, which it does not want. Two accesses to the same element, at least one a write, that nothing
- * orders, are a race.
+ * another still loads them. If one thread reads an element that another writes, a barrier must be between
+ * the two, in both directions: the read must come after the write whose value it needs, and before the
+ * next write. Two accesses to the same element are a race if at least one of them is a write and nothing
+ * orders them.
  *
- * Your part: the barriers, __syncthreads(), as few as are needed. All threads of the block must come to
- * each of them: one within an `if` that not all take, or behind a `return`, hangs on a GPU.
+ * Your part: the barriers, __syncthreads(), as few as are needed. All threads of the block must reach
+ * each barrier: a GPU hangs if a barrier is inside an `if` that not all threads take, or after a
+ * `return`.
  *
  * Predict how many barriers each thread passes.
  *

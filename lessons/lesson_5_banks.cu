@@ -1,14 +1,14 @@
 /* Lesson 5: banks of shared memory, and padding that works. (25 minutes; ladder: filter cuda-shared4-pad)
  *
- * Shared memory has 32 banks; word number w (4 bytes) is in bank w % 32. In one pass each bank hands out
+ * Shared memory has 32 banks; word number w (4 bytes) is in bank w % 32. In one pass each bank delivers
  * one word. If the 32 lanes of a warp ask for words in 32 different banks, or some for the same word, one
- * pass serves them all; if two lanes ask one bank for two words, it takes two passes (the profiler calls a
- * pass a wavefront), and all wait.
+ * pass serves them all; if two lanes ask one bank for two different words, the load takes two passes (the
+ * profiler calls a pass a wavefront), and all lanes wait.
  *
- * The tile holds floats now, 20 rows of 60 words; each row begins PITCH words behind the one before. A warp
- * is two rows of 16 threads, and a thread's word is 3 from its neighbour's: lane l of the first row reads
- * word 3 * l, lane 16 + l, in the second, word PITCH + 3 * l. Words 0, 3, ... 45 and those of the other row
- * should meet no bank twice.
+ * The tile holds floats now, 20 rows of 60 words; each row begins PITCH words after the row before it. A
+ * warp is two rows of 16 threads, and a thread's word is 3 from its neighbour's: lane l of the first row
+ * reads word 3 * l, lane 16 + l, in the second, word PITCH + 3 * l. Words 0, 3, ... 45 and those of the
+ * second row should all be in different banks.
  *
  * Your part: a PITCH from 60 to 127 without conflicts: each load takes one pass. Popular advice is to make
  * the pitch odd, 65 say. Draw the banks of both rows for 60 and 65 before you choose.

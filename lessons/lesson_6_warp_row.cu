@@ -1,13 +1,14 @@
 /* Lesson 6: a warp that reads a row. (20 minutes; ladder: filter cuda-shared4-wide)
  *
- * Lesson 5 padded rows, since a warp was two rows of 16 threads. A block of 32 x 8 has as many threads, and
- * its warps are rows of 32: lane l reads word 3 * l, and 3 has no divisor in common with 32, so no bank is
- * met twice and nothing needs padding. Stores gain, too: 32 pixels of a row are 96 bytes side by side.
+ * Lesson 5 padded rows, since a warp was two rows of 16 threads. A block of 32 x 8 has the same number of
+ * threads, but its warps are rows of 32: lane l reads word 3 * l, and 3 has no divisor in common with 32,
+ * so no bank is used twice and no padding is needed. Stores are faster, too: 32 pixels of a row are 96
+ * consecutive bytes.
  *
- * Your part: load the tile so that each warp takes whole rows: warp w the rows w, w + 8, w + 16 ..., its
- * lanes the bytes lane, lane + 32, lane + 64 ... of a row. The tile has 12 rows of 36 pixels, 108 bytes,
- * here floats. Only bytes of rows up to height + 1 and of columns up to (width + 2) * 3 - 1 are there, as
- * in lesson 3; `left` and `top` are in pixels, and may be -2.
+ * Your part: load the tile so that each warp takes whole rows: warp w takes rows w, w + 8, w + 16 ...,
+ * and each lane takes bytes lane, lane + 32, lane + 64 ... of a row. The tile has 12 rows of 36 pixels,
+ * 108 bytes, here floats. Only bytes of rows up to height + 1 and of columns up to (width + 2) * 3 - 1
+ * exist, as in lesson 3; `left` and `top` are in pixels, and may be -2.
  *
  * Predict the sectors of a store (a warp writes 32 bytes that are 3 apart), and the passes of a load from
  * the tile.
@@ -23,7 +24,7 @@ __global__ void laplace(const unsigned char *in, unsigned char *out, int width, 
     __shared__ float tile[ROWS * ROW];
     const int left = (int)blockIdx.x * BLOCK_X - 2, top = (int)blockIdx.y * BLOCK_Y - 2;
     const int warp = (int)threadIdx.y, lane = (int)threadIdx.x;
-    /* HOLE: tile[row * ROW + column], a row a warp */
+    /* HOLE: tile[row * ROW + column], one row per warp */
     /* END OF THE HOLE */
     __syncthreads();
     const int x = left + 2 + lane, y = top + 2 + warp;

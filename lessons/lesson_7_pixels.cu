@@ -1,9 +1,9 @@
-/* Lesson 7: several pixels a thread. (25 minutes; ladder: filter cuda-pixels)
+/* Lesson 7: several pixels per thread. (25 minutes; ladder: filter cuda-pixels)
  *
- * One pixel of one colour takes 25 loads from the tile. A thread that computes four pixels below each other
- * needs 8 rows of 5 values, 40 in all, since windows overlap: 10 a pixel instead of 25, if each value is
- * loaded once and then used for all the windows that it is in. Values and sums stay in registers: variables
- * of the thread, which cost nothing to read.
+ * One pixel of one colour takes 25 loads from the tile. A thread that computes four pixels, one below the
+ * other, needs 8 rows of 5 values, 40 in all, since windows overlap: 10 per pixel instead of 25, if each
+ * value is loaded once and then used for all the windows that it is in. Values and sums stay in
+ * registers: variables of the thread, which cost nothing to read.
  *
  * The block has 32 x 8 threads and computes 32 x 32 pixels; the tile has 36 rows of 36 pixels.
  *
@@ -11,7 +11,7 @@
  * the value at (fx, r) belongs to window i as its row r - i, if that is one of 0 to 4; its weight is 24 in
  * the middle (fx = 2, row 2), else -1. Load each of the 40 values once.
  *
- * Predict how many loads from the tile a pixel and colour takes.
+ * Predict how many loads from the tile a pixel takes for one colour.
  *
  * PREDICT loads: ?
  *
@@ -32,7 +32,7 @@ __global__ void laplace(const unsigned char *in, unsigned char *out, int width, 
     const int x = left + 2 + lane, y = top + 2 + warp * DEEP; /* the first of this thread's four pixels */
     if (x >= width || y >= height)
         return;
-    const int rows = min(DEEP, height - y); /* that are within the image */
+    const int rows = min(DEEP, height - y); /* rows within the image */
     for (int c = 0; c < 3; c++) {
         const float *window = tile + warp * DEEP * ROW + lane * 3 + c;
         float sum[DEEP] = {};

@@ -1,20 +1,20 @@
-/* Lesson 8: a sum: lanes that rest, banks that are met twice, and shuffles. (30 minutes; ladder: reduce
- * cuda-shuffle)
+/* Lesson 8: a sum: idle lanes, bank conflicts, and shuffles. (30 minutes; ladder: reduce cuda-shuffle)
  *
- * A group of 128 floats is added by a block of 128 threads, which leaves the sum and takes another group,
- * gridDim.x further on, until there is none. (A GPU starts about one block in each clock cycle: with a block
- * for each group, starting blocks would take most of the time.) Three ways:
+ * A block of 128 threads adds up a group of 128 floats, stores the sum, and goes on with the group that
+ * is gridDim.x further on, until there is none. (A GPU starts about one block in each clock cycle: with a
+ * block for each group, starting blocks would take most of the time.) Three ways:
  *
  * divergent: in each step every 2nd, 4th, 8th ... thread adds its right neighbour's value. In every warp a
- * few lanes work and the others wait for them: the warp costs the same.
- * interleaved: the same additions by threads that are side by side, so that whole warps work or rest. But
- * lane l reads word 2 * step * l, so that more lanes meet in a bank with each step, until few lanes are left.
+ * few lanes work and the others wait for them: the warp takes as long as if all lanes worked.
+ * interleaved: the same additions by adjacent threads, so that whole warps work or are idle. But lane l
+ * reads word 2 * step * l, so that with each step more lanes use the same bank, until few lanes are left.
  * shuffled: __shfl_down_sync(0xffffffff, value, n) returns the value of the lane n further on in the warp,
- * without shared memory and barrier; the mask has a bit for each lane that takes part. Five of them, n = 16,
- * 8, 4, 2, 1, leave a warp's sum in its lane 0. Shared memory then holds one value a warp, four in all.
+ * without shared memory or a barrier; the mask has a bit for each lane that takes part. After five
+ * shuffles, n = 16, 8, 4, 2, 1, lane 0 has the warp's sum. Shared memory then holds one value a warp,
+ * four in all.
  *
- * Your part: shuffled. Lane 0 of each warp puts its warp's sum into warps[], one barrier, thread 0 adds the
- * four. The barrier behind the hole is there already.
+ * Your part: shuffled. Lane 0 of each warp stores its warp's sum in warps[]; after a barrier, thread 0
+ * adds the four sums. The barrier after the hole is there already.
  *
  * Predict: the lanes that take part in a load from shared memory, on average over all steps and warps, in
  * divergent (up to 32); the passes that such a load takes in interleaved.

@@ -1,27 +1,27 @@
-/* Lesson 9: atomics, and a histogram that does not quarrel. (25 minutes)
+/* Lesson 9: atomics, and a histogram with fewer collisions. (25 minutes)
  *
- * How often does each of the 256 values occur? counts[value]++ by two threads at once loses one of them:
- * both read 7, both write 8. atomicAdd(&counts[value], 1u) reads, adds and writes in one step, so nothing
- * is lost; but atomics on the same counter run one after the other, and each one travels to the L2 cache
- * and back.
+ * How often does each of the 256 values occur? If two threads execute counts[value]++ at once, one
+ * increment is lost: both read 7, both write 8. atomicAdd(&counts[value], 1u) reads, adds and writes in
+ * one step, so nothing is lost; but atomics on the same counter run one after the other, and each one
+ * travels to the L2 cache and back.
  *
- * in_global does that. Better: each block counts in shared memory, where an atomic is near, and adds its
- * 256 counters to those of the image at the end. Then global memory sees 256 atomics a block, not one a
- * value.
+ * in_global does that. Better: each block counts in shared memory, where atomics are faster, and adds its
+ * 256 counters to those of the image at the end. Then there are 256 atomics on global memory per block,
+ * not one per value.
  *
  * Your part: in_shared. Three phases, with barriers between: 256 threads set 256 counters to zero; all
  * count; 256 threads add 256 counters to counts[]. Thread t counts the block's values t,
  * t + BLOCK, t + 2 * BLOCK ..., PER of them, as in in_global.
  *
  * Predict how many passes an atomic of a warp takes if the whole image has one value, so that all lanes
- * meet at one counter. And predict how many atomics on global memory are done for each value, if a block
+ * add to one counter. And predict how many atomics on global memory are done for each value, if a block
  * counts 4096 values.
  *
  * PREDICT passes-flat: ?
  * PREDICT atomics: ?
  *
  * make check-9 judges this file without a GPU. With one: nvcc -O3 lesson_9_histogram.cu && ./a.out */
-constexpr unsigned BLOCK = 256, PER = 16; /* threads of a block, values of a thread */
+constexpr unsigned BLOCK = 256, PER = 16; /* threads per block, values per thread */
 
 __global__ void in_global(const unsigned char *in, unsigned *counts, unsigned n)
 {

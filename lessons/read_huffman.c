@@ -1,17 +1,17 @@
 /* To read and to predict: a Huffman code that falls into step. (10 minutes)
  *
  * A JPEG's data are codewords of different lengths, one after the other without gaps: where one begins is
- * known only when the one before has been read. So one thread decodes after the other, it seems. But a thread
- * that begins at the wrong bit reads nonsense for a while, until by chance one of its codewords ends where a
- * right one ends: from there on it reads what is right, for ever. So on a GPU each thread begins somewhere,
- * and neighbours compare where they are.
+ * known only when the one before has been read. So it seems that threads cannot share the work. But a
+ * thread that begins at the wrong bit reads nonsense for a while, until by chance one of its codewords
+ * ends where a right one ends: from there on it reads the right codewords. So on a GPU each thread begins
+ * at some bit, and neighbours compare their positions.
  *
  * The code here has four letters: e = 0, t = 10, a = 110, s = 111. The text below becomes a row of bits. Ten
  * decoders begin at its first ten bits.
  *
  * Predict, with pencil and paper: how many bits does the decoder that begins at bit 1 read before it is in
- * step? Which of the ten takes longest? And which of these codes would never fall into step: all codewords of
- * the same length?
+ * step? Which of the ten takes longest? And would a code whose codewords all have the same length ever
+ * fall into step?
  *
  * make read-huffman runs it. A row shows a letter where a codeword begins; | is the first right one. */
 #include <stdio.h>
@@ -22,7 +22,7 @@ enum { MOST = 200, STARTS = 10 };
 static const char letters[] = "etas";
 static const char *const codes[] = {"0", "10", "110", "111"};
 
-/* The letter whose codeword stands at the bits, and its length; 0 behind the end. */
+/* The letter whose codeword begins at these bits, and its length; 0 after the end. */
 static char letter_at(const char *bits, size_t *length)
 {
     for (int i = 0; letters[i]; i++) {
@@ -33,8 +33,8 @@ static char letter_at(const char *bits, size_t *length)
     return 0;
 }
 
-/* Prints where the codewords of a decoder begin that starts at this bit; returns how many bits it read before
- * a right one, or -1. begins: where right ones begin. */
+/* Prints where the codewords of the decoder that starts at this bit begin; returns how many bits it read
+ * before a right one, or -1. begins: where right ones begin. */
 static int follow(const char *bits, size_t start, const char *begins)
 {
     char row[MOST] = "";

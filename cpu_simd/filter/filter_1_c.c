@@ -1,11 +1,11 @@
 /* c: float32, four components per pixel, one thread: the reference that every rung is compared with. The
- * lab sheet's loops stand here as it describes them: over the image, then over the window. The window's
- * coefficients are 24 in the centre and -1 elsewhere, unless another kernel is named; the components are red,
- * green, blue and a fourth that is 0, as the vectors of sse have four. Compiled with
- * vectorization off, so that it shows what scalar code does and what the other rungs gain.
+ * loops are those that the lab sheet describes: over the image, then over the window. The window's
+ * coefficients are 24 in the centre and -1 elsewhere, unless another kernel is named; the components are
+ * red, green, blue and a fourth that is 0, as the vectors of sse have four. Compiled with vectorization
+ * off, so that it shows what scalar code does and what the other rungs gain.
  * Memory: bytes become floats in chunks of rows, 16 bytes per pixel.
- * Measured: 578 instructions per pixel; on a picture of one colour, where the clamp's branches go one way, 33
- * % less time (1248x936x3, Zen 5). */
+ * Measured: 578 instructions per pixel; a picture of one colour, in which the clamp's branches always go
+ * one way, takes 33 % less time (1248x936x3, Zen 5). */
 #include "conv_row.h"
 
 const char lap_filter_c_flags[] = LAP_RUNG_FLAGS;

@@ -1,7 +1,7 @@
-/* sse-slide: sliding sums; laplace5, other kernels as sse-taps.
+/* sse-slide: sliding sums; laplace5 only; other kernels are computed as in sse-taps.
  * Since sse-box: a row is added to the sum of five rows and one is subtracted, instead of adding five rows.
  * Memory: the sums of five rows, and the box, which is read and written for each row.
- * Measured: of the 78 instructions for 16 samples 21 are arithmetic of vectors, and 15 access vectors in
+ * Measured: of the 78 instructions for 16 samples, 21 are vector arithmetic, and 15 access vectors in
  * memory (docs/ladder-cpu.md). */
 #include "simd_steps.h"
 

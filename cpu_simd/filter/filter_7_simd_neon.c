@@ -1,4 +1,4 @@
-/* simd-neon: 16 samples per vector on aarch64; the algorithm stands in simd_filter.h.
+/* simd-neon: 16 samples per vector on aarch64; the algorithm is in simd_filter.h.
  * Since c: the same as simd-sse41, with instructions that widen and add at once, so that bytes need not be
  * interleaved.
  * Memory: each byte read once and written once, the sums of four rows in the first-level cache.

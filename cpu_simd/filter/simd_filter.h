@@ -8,7 +8,7 @@
  *   box    laplace5: o = 25 p - box. The five bytes of a row are summed once (unaligned loads, of
  *          which one instruction widens and adds two), and the sums of rows slide
  *          down: box += new row - row that leaves. 16-bit integers throughout.
- *   taps   integer kernels whose sums fit 16 bits: two taps a multiply-add.
+ * taps integer kernels whose sums fit 16 bits: two taps per multiply-add.
  *   float  all others, in the order of c's sums: the same bits as c.
  *
  * static inline only. */

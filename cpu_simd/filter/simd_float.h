@@ -1,5 +1,5 @@
 /* Applies any kernel, for simd_filter.h: rows become floats once, five of them in a ring, and the 25 products
- * are added in c's order and unfused, so that even sums which round give c's bits. */
+ * are added in c's order and unfused, so that even rounded sums equal c's, bit for bit. */
 #ifndef LAP_CPU_SIMD_FLOAT_H
 #define LAP_CPU_SIMD_FLOAT_H
 

@@ -1,9 +1,11 @@
 /* simd: two neighbouring bytes are one 16-bit index.
  * Since c: two samples cost one increment; the sums along both sides of the square of counters give the
- * histogram. Words take turns on several tables; runs of equal groups (flat areas) are counted as a whole.
+ * histogram. Successive words use several tables in turn; runs of equal groups (flat areas) are counted
+ * as a whole.
  * Memory: in photos the used pairs lie along the diagonal, and the lines in use fit the caches.
- * Measured: of three pictures uniform noise, which uses all pairs alike, takes longest: 6 times as long as
- * one colour, 1.08 times as long as a smooth picture (2048x1536x3, one thread, Zen 5). */
+ * Measured: of three pictures, uniform noise, which uses all pairs equally, takes the longest: 6 times as
+ * long as a picture of one colour, 1.08 times as long as a smooth one (2048x1536x3, one thread,
+ * Zen 5). */
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>

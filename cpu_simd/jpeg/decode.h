@@ -1,14 +1,14 @@
 /* The ladder `decode`: the entropy-coded data of a JPEG to pixels, with the pixels of libjpeg-turbo.
  *
- * Of a baseline file, a decoder takes a row of MCUs in units of some MCUs across, so that coefficients stay
- * in the first-level cache; samples of a whole row of MCUs wait for the one below it, which upsampling looks
- * at:
+ * A decoder processes each row of MCUs of a baseline file in units of some MCUs across, so that
+ * coefficients stay in the first-level cache. The samples of a row of MCUs are kept until the row below
+ * is decoded, because upsampling needs both:
  *
  *     bytes ---> bits ---> symbols ---> coefficients ---> samples ---> pixels
  *        0xFF 0x00    Huffman    runs,           inverse DCT    upsampling,
  *        unstuffed    codes      values                         colour
  *
- * Of a progressive file all coefficients are held until the last scan has been decoded.
+ * For a progressive file, all coefficients are kept until the last scan has been decoded.
  *
  * Each rung is a table of functions, one for each stage; the driver of the decoder calls them in turn.
  * Thread safe: a plan is read only; a state belongs to one scan at a time. */
@@ -31,9 +31,9 @@ enum {
 
 typedef struct lap_decode_state { /* between units of a scan */
     const uint8_t *at, *end;      /* unstuffed data; LAP_DECODE_PAD zeros follow */
-    uint64_t bits;               /* the next bits, from bit 63 down; those behind `count` are 0 or data too */
-    unsigned count;              /* 0 .. 63 */
-    int dc[LAP_JPEG_COMPONENTS]; /* DC value of each component's previous block */
+    uint64_t bits;                /* the next bits, from bit 63 down; bits after `count` are 0 or data, too */
+    unsigned count;               /* 0 .. 63 */
+    int dc[LAP_JPEG_COMPONENTS];  /* DC value of each component's previous block */
 } lap_decode_state;
 
 typedef struct lap_decode_unit { /* blocks of a unit, as plan->start and plan->step number them */

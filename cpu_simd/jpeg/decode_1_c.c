@@ -152,7 +152,7 @@ static void colour(int y, int cb, int cr, uint8_t rgb[3])
     rgb[2] = clamp(y + ((116130 * cb + HALF) >> FRACTION));
 }
 
-/* Multiplies what each ink leaves of white by what black leaves. */
+/* Multiplies the light that each ink lets through by the light that black lets through. */
 static void print(const lap_decode_row *row, int x, uint8_t rgb[3])
 {
     const bool is_turned = row->is_ycc == row->is_inverted;

@@ -1,7 +1,7 @@
 /* avx2: vectors of 256 bits in every stage but the entropy decoder.
- * Since c: two blocks at once in the inverse DCT, 32 pixels in upsampling and colour; blocks of low
- * frequencies alone take a shorter way.
- * Memory: as c.
+ * Since c: two blocks at once in the inverse DCT, 32 pixels in upsampling and colour; blocks with only
+ * low frequencies take a shorter path.
+ * Memory: as in c.
  * Limit: not measured; docs/decoder.md has the times. */
 #include "coding/entropy_lanes.h"
 #include "decode_dct.h"

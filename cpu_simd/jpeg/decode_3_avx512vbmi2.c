@@ -1,7 +1,7 @@
 /* avx512: vectors of 512 bits in every stage but the entropy decoder.
  * Since avx2: four blocks, 64 pixels at once; two products and their addition to a sum are one instruction;
  * bytes are permuted across a whole vector.
- * Memory: as c.
+ * Memory: as in c.
  * Limit: not measured; docs/decoder.md has the times. */
 #include "coding/entropy_lanes.h"
 #include "decode_dct.h"

@@ -1,7 +1,7 @@
 /* Turns coefficients into samples: the inverse DCT of decode_1_c.c for one, two or four blocks at a time,
  * with the operations of decode_words.h.
  *
- * Each block stands in one lane of 128 bits. Inputs are pairs of words, of rows 0 and 2, 4 and 6 (even half),
+ * Each block is in one lane of 128 bits. Inputs are pairs of words, of rows 0 and 2, 4 and 6 (even half),
  * 1 and 3, 5 and 7 (odd half), so that an output is four sums of two products in 32 bits:
  *
  *     even[i] = half + 02 . w + 46 . w       odd[i] = 13 . w + 57 . w       out i, 7 - i: even[i] +- odd[i]

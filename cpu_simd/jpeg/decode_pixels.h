@@ -1,8 +1,8 @@
-/* Turns samples into pixels: upsampling and colour of decode_1_c.c, as many pixels at once as a vector has
- * bytes, with the operations of decode_words.h.
+/* Turns samples into pixels: upsampling and colour of decode_1_c.c, with the operations of
+ * decode_words.h, on one vector of bytes at a time.
  *
- * Even and odd pixels stand in two vectors of words, since upsampling produces them so and a mask separates
- * bytes so: no sample moves until colours are interleaved.
+ * Even and odd pixels are in two vectors of words: upsampling produces them in this form, and a mask
+ * separates bytes into this form, so that no sample moves until colours are interleaved.
  *
  *     weighted sums of two rows of chroma, in words      .. s2 s3 s4 ..
  *     even pixels: 3 s3 + s2,  odd pixels: 3 s3 + s4     three loads, one word apart

@@ -199,8 +199,8 @@ static inline void lap_script_grow(int16_t *block, const uint8_t *index, uint64_
     }
 }
 
-/* Refines one block; `open` is the mask of the band. *ended is as the result of lap_script_ac_block, but also
- * 0 if no symbol ended the band. */
+/* Refines one block; `open` is the mask of the band. *ended has the meaning of lap_script_ac_block's
+ * result, but is also 0 if no symbol ended the band. */
 static inline bool lap_script_refine_block(const lap_held_scan *scan, lap_decode_bits *r, uint64_t open,
     int16_t *block, uint64_t *nonzero, unsigned *ended)
 {

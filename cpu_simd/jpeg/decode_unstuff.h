@@ -30,7 +30,7 @@ static inline void lap_unstuff_vectors(lap_bytes *b)
     b->at += first;
 }
 #else
-/* One byte in 256 is 0xFF, so most vectors are copied unchanged. Behind each 0xFF a new vector begins. */
+/* One byte in 256 is 0xFF, so most vectors are copied unchanged. After each 0xFF a new vector begins. */
 static inline void lap_unstuff_vectors(lap_bytes *b)
 {
     while (b->end - b->at > V_BYTES) {

@@ -27,7 +27,7 @@ enum {
     LAP_ENCODE_ALIGNMENT = 64
 };
 
-typedef struct lap_encode_state { /* of a band: all zeros but work before its first row of MCUs */
+typedef struct lap_encode_state { /* of a band; before its first row of MCUs, all but work is 0 */
     int dc[3];                    /* DC value of each component's previous block */
     unsigned bits, bit_count;     /* 0..7 bits that do not fill a byte yet, lowest; the others are 0 */
     bool is_raw;                  /* do not stuff bytes; lap_encode_join_fn does it later */

@@ -2,8 +2,8 @@
  * Since avx2: codes are looked up by permutations of registers, 32 symbols at a time; vpcompressw packs the
  * symbols.
  * Memory: a unit of 128 pixels across passes through all stages before the next one.
- * Limit: on a Xeon the port for permutations of zmm registers, in the stages "samples" and "coefficients";
- * docs/encoder.md has the other stages, and another machine. */
+ * Limit: on a Xeon, the port for permutations of zmm registers, in the stages "samples" and
+ * "coefficients"; docs/encoder.md has the other stages, and another machine. */
 #include "cpu_simd/cpu.h"
 #include "encode_unit.h"
 

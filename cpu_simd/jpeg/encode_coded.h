@@ -29,7 +29,7 @@ LAP_INLINE uint64_t lap_zero_runs(uint64_t coded, uint64_t below)
 }
 
 /* Returns which coefficients of a block are coded: DC, all nonzero ones, every ZRL, and a zero after the
- * last one, which stands for EOB. Behind the 64th coefficient that bit falls out of the mask. */
+ * last one, which stands for EOB. After the 64th coefficient, that bit is outside of the mask. */
 LAP_INLINE uint64_t lap_coded(uint64_t nonzero)
 {
     nonzero |= 1;

@@ -1,8 +1,8 @@
 /* Turns pixels into samples, 64 at a time.
  *
- * A weight of the conversion has 16 bits of fraction, vpdpbusd multiplies bytes: so each weight is cut into
- * two signed bytes, 256 * high + low. A pixel takes four bytes, R G B G, since the weight of green is too
- * large for one signed byte and is shared by two:
+ * A weight of the conversion has 16 bits of fraction, but vpdpbusd multiplies bytes, so each weight is
+ * split into two signed bytes, 256 * high + low. A pixel takes four bytes, R G B G, since the weight of
+ * green is too large for one signed byte and is shared by two:
  *
  *     high = vpdpbusd(128,        R G B G, high bytes)         4 products and 4 sums in each of 16 lanes
  *     sum  = vpdpbusd(high << 8,  R G B G, low bytes)          128 << 8 is the half that rounds

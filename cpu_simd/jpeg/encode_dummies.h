@@ -1,7 +1,7 @@
 /* An MCU that reaches beyond the picture has dummy blocks: only their DC is coded, and it equals that of the
  * block before them in the scan.
  *
- *     4:2:0, the last MCU of a row:   Y0 | --      coded as Y0 Y0' Y2 Y2'      ': the DC alone
+ *     4:2:0, the last MCU of a row:   Y0 | --      coded as Y0 Y0' Y2 Y2'      ': only the DC
  *                                     Y2 | --
  *     the last row of MCUs:           Y0   Y1      coded as Y0 Y1 Y1' Y1'
  *                                     --   --

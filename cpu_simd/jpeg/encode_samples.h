@@ -1,4 +1,4 @@
-/* Turns pixels into the samples of a group, as many at once as fit a vector, with the operations of
+/* Turns pixels into the samples of a group, one vector at a time, with the operations of
  * encode_words.h. */
 #ifndef LAP_ENCODE_SAMPLES_H
 #define LAP_ENCODE_SAMPLES_H

@@ -13,11 +13,10 @@ static inline uint64_t lap_read_big(const uint8_t *bytes)
     return __builtin_bswap64(word);
 }
 
-/* Shifts `count` bytes and writes as many; state keeps the last bits.
+/* Shifts `count` bytes and writes the same number of bytes; state keeps the last bits.
  *
  *     state  |  .....abc |      bits  | ABCDEFGH | IJKLMNOP |
- *     out                             | abcABCDE | FGHIJKLM |     state  | .....NOP |
- */
+ *     out                             | abcABCDE | FGHIJKLM |     state  | .....NOP | */
 static inline void lap_shift_bits(lap_encode_state *state, const uint8_t *bits, size_t count, uint8_t *out)
 {
     const unsigned shift = state->bit_count, mask = (1u << shift) - 1;

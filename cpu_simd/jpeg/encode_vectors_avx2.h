@@ -73,7 +73,7 @@ LAP_INLINE size_t v_first_ff(vec v)
 #define LAP_ANY3(a, b, c) _mm256_or_si256(_mm256_or_si256(a, b), c)
 #define LAP_ANY5(a, b, c, d, e) _mm256_or_si256(LAP_ANY3(a, b, c), _mm256_or_si256(d, e))
 
-/* Eight words of the scan come from three or five of the lanes that the DCT leaves. */
+/* Eight words of the scan come from three or five of the lanes in which the DCT stores its results. */
 LAP_INLINE void v_store_zigzag(const vec q[8], int16_t *const blocks[V_LANES])
 {
     const vec eights[8] = {

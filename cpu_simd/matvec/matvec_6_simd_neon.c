@@ -1,4 +1,4 @@
-/* simd-neon: 128-bit registers of aarch64; the loops stand in matvec_lanes.h.
+/* simd-neon: 128-bit registers of aarch64; the loops are in matvec_lanes.h.
  * Since openmp: 16 partial sums per row, and four rows for each load of x.
  * Memory: the matrix once.
  * Limit: not measured. */

@@ -1,8 +1,8 @@
 /* c: one accumulator of the array's own type, first value to last.
  * Memory: each value once.
- * Measured: 3.7 times the time of simd-sse41, which has vectors and many sums; here each addition needs the
- * result of the one before. In float the sum stops growing when a value is less than half a unit in the sum's
- * last place. */
+ * Measured: this rung takes 3.7 times as long as simd-sse41, which has vectors and many sums; here each
+ * addition needs the result of the one before. In float the sum stops growing when a value is less than
+ * half a unit in the sum's last place. */
 #include "cpu_simd/host_rungs.h"
 
 const char lap_reduce_c_flags[] = LAP_RUNG_FLAGS;

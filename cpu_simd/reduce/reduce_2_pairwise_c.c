@@ -1,10 +1,11 @@
-/* pairwise: the array is halved down to runs of 128 values, whose sums meet in a tree.
- * Since c: the order of additions, for precision: the relative error for values of one sign is at most (128
- * + log2(n / 128)) * 2^-24 in float, where the plain loop has n * 2^-24. The tree is walked without
- * recursion: level k of `waiting` holds the sum of 2^k finished runs, as the bits of the number of runs
- * say.
+/* pairwise: the array is halved down to runs of 128 values, whose sums are added in a tree.
+ * Since c: another order of additions, for precision: the relative error for values of one sign is at
+ * most (128 + log2(n / 128)) * 2^-24 in float, compared with n * 2^-24 for the plain loop. The tree is
+ * walked without recursion: level k of `waiting` holds the sum of 2^k finished runs if bit k of the
+ * number of runs is set.
  * Memory: each value once.
- * Measured: 0.71 of the time of c for 10^7 floats, 0.63 for 10^8 (one thread, Zen 5). */
+ * Measured: this rung takes 0.71 times as long as c for 10^7 floats, 0.63 for 10^8 (one thread,
+ * Zen 5). */
 #include "cpu_simd/host_rungs.h"
 
 enum { RUN = 128, LEVELS = 64 };

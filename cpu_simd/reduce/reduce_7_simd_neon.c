@@ -1,4 +1,4 @@
-/* simd-neon: 128-bit registers of aarch64; the loops stand in reduce_lanes.h.
+/* simd-neon: 128-bit registers of aarch64; the loops are in reduce_lanes.h.
  * Since openmp: 32 partial sums side by side, widened to double every 1024 values; the same bits in every
  * width.
  * Memory: each value once.

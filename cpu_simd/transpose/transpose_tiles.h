@@ -1,10 +1,10 @@
-/* The walk that the vector rungs of the transpose share; each file brings its in-register blocks.
+/* The walk that the vector rungs of the transpose share; each file supplies its in-register blocks.
  *
- * A strip of columns of the input becomes as many whole rows of the result. The walk goes down the strip tile
- * by tile and transposes blocks into a stage that stays in the first-level cache. Only whole 64-byte lines of
- * a result row leave the stage, past the caches if the result is large; the bytes of an unfinished line wait
- * in front of the row's next tile. So every line of the result is written
- * once and whole, at any width and alignment. */
+ * A strip of n columns of the input becomes n whole rows of the result. The walk goes down the strip tile
+ * by tile and transposes blocks into a stage that stays in the first-level cache. Only whole 64-byte
+ * lines of a result row leave the stage, past the caches if the result is large; the bytes of an
+ * unfinished line wait in front of the row's next tile. So every line of the result is written once and
+ * whole, at any width and alignment. */
 #ifndef LAP_TRANSPOSE_TILES_H
 #define LAP_TRANSPOSE_TILES_H
 

@@ -1,7 +1,7 @@
 /* The apron of a view, filled on the device from its interior.
  *
- * One thread per sample: rows -2, -1, height, height + 1 over their full width, then four pixels of
- * each row between. A sample depends on the interior alone (the corner's source is found by
+ * One thread per sample: rows -2, -1, height, height + 1 over their full width, then the four apron
+ * pixels of each row between. A sample depends on the interior alone (the corner's source is found by
  * both rules at once), so the threads need no order. */
 #include "launch.cuh"
 

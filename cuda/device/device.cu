@@ -61,7 +61,7 @@ static void probe(void)
         if (!error)
             error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, i);
         if (error || 10 * major + minor < LAP_CUDA_OLDEST)
-            break; /* devices are numbered from the most capable one down */
+            break; /* CUDA numbers devices from the most capable one down */
         usable++;
     }
     cudaGetLastError();

@@ -40,8 +40,8 @@ bool lap_cuda_may_pin(int device);
 /* Returns how many GPUs CUDA has to initialise when it starts, at least 1. Does not start CUDA. */
 int lap_cuda_to_start(void);
 /* Pins memory of the caller, which must be whole pages of 4096 bytes. The caller unpins it before freeing it.
- * This is faster than lap_cuda_pinned_alloc if any thread has written to the pages before, so that they
- * exist: CUDA holds a lock while it pins. */
+ * This is faster than lap_cuda_pinned_alloc if the pages exist, that is, if any thread has written to
+ * them before: CUDA holds a lock while it pins. */
 lap_code lap_cuda_pin(int device, void *memory, size_t bytes, lap_error *err);
 void lap_cuda_unpin(void *memory); /* NULL is allowed */
 /* Enqueues a copy; the pointers decide its direction. Host memory may be pageable. */
@@ -87,7 +87,8 @@ typedef struct lap_cuda_job {
 lap_code lap_cuda_time(int device, const lap_cuda_job *jobs, int count, int runs, lap_error *err);
 /* Returns how many buffer sets of set_bytes must rotate so that no set is still in the L2 cache. Together
  * they are larger than twice the cache, and there are at least 4, so that two alternating jobs never use the
- * same set in succession. Fewer only if they would not fit in half of the free memory. */
+ * same set in succession. The number is smaller only if that many would not fit in half of the free
+ * memory. */
 int lap_cuda_rotation(int device, size_t set_bytes);
 
 #ifdef __cplusplus

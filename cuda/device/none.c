@@ -1,5 +1,5 @@
-/* The scaffold of a build without CUDA: there is no device, and whatever needs one fails. A table: a line for
- * each function, and what it does.
+/* The scaffold of a build without CUDA: there is no device, and every function that needs one fails. The
+ * table has a line for each function, and says what it does.
  *
  * Why these are functions, and not one struct of function pointers that a build with CUDA fills: callers
  * all over src/device, src/rungs and src/bench would go through it, a build could forget a member without an

@@ -1,4 +1,4 @@
-/* Events, for a host thread that polls many streams and waits for none. */
+/* Events, for a host thread that polls many streams and never waits for one. */
 #include "queue.h"
 
 #include "launch.cuh"

@@ -143,10 +143,9 @@ static inline lap_finish lap_finish_of(const lap_params *params)
         params->scale, params->offset, params->threshold, params->invert ? 255 : 0, params->range == LAP_ABS};
 }
 
-/* Launches a kernel in which each thread of a block of bx x by computes one pixel, or `deep` pixels below
- * each other. A grid has at most 65535 rows of blocks, so taller images take several launches. With CUDA's
- * own syntax a launch would be kernel<<<grid, block, 0, stream>>>(in, out, g, weights, finish).
- */
+/* Launches a kernel in which each thread of a block of bx x by computes one pixel, or `deep` pixels, one
+ * below the other. A grid has at most 65535 rows of blocks, so taller images take several launches. With
+ * CUDA's own syntax a launch would be kernel<<<grid, block, 0, stream>>>(in, out, g, weights, finish). */
 template <typename Sum>
 static lap_code lap_filter_launch(const char *name,
     void (*kernel)(const uint8_t *, uint8_t *, lap_geometry, lap_weights<Sum>, lap_finish), int bx, int by,

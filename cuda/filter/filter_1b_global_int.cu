@@ -1,6 +1,7 @@
 /* cuda-global-int: one thread per pixel, everything from global memory, integer arithmetic.
- * Since cuda-global: int sums, as in the lab sheet's first kernel; no conversion of the 75 samples.
- * Global memory: as cuda-global, 75 bytes read per pixel (3 channels), 3 written.
+ * Since cuda-global: integer sums, as in the lab sheet's first kernel; the 75 samples are not converted
+ * to float.
+ * Global memory: as in cuda-global, 75 bytes read per pixel (3 channels), 3 written.
  * Shared memory: none.
  * 16x16 threads, one pixel per thread.
  * Measured: L1 94 % busy, issue slots 34, L2 15, DRAM 5; longest wait: the queue of loads, 25.6 cycles per

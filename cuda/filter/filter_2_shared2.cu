@@ -1,7 +1,8 @@
 /* cuda-shared2: the block's pixels and apron as bytes in shared memory, integer arithmetic.
  * Since cuda-global: each byte is read from global memory once per block, not once per window.
  * Global memory: 400 pixels read for 256 (4.7 bytes per pixel of 3 channels), 3 bytes written.
- * Shared memory: 20 rows of 20 pixels, 1200 bytes; one or two lanes read bytes of the same word: no conflict.
+ * Shared memory: 20 rows of 20 pixels, 1200 bytes; one or two lanes read bytes of the same word, which is
+ * no conflict.
  * 16x16 threads, one pixel per thread; 240 of them load 5 bytes each.
  * Measured: L1 91 % busy, issue slots 74, L2 31, DRAM 8; longest wait: other warps, 6.9 cycles per
  * instruction (4992x3744x3, H200). */
@@ -23,7 +24,7 @@ static __global__ void __launch_bounds__(256) shared2_kernel(const uint8_t *__re
     lap_store_pixel<C>(out + y * g.out_stride + (ptrdiff_t)x * C, sum, f);
 }
 
-/* Sums that are not exact take the float form, which is the next rung's. */
+/* If integer sums are not exact, the next rung's float form is used. */
 extern "C" lap_code lap_filter_cuda_shared2(
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
 {

@@ -1,6 +1,6 @@
 /* cuda-shared3: byte tile, converted to float at each read.
  * Since cuda-shared2: float multiply-adds, which cost a conversion for each of the 25 reads of a sample.
- * Global memory: as cuda-shared2, 4.7 bytes read and 3 written per pixel of 3 channels.
+ * Global memory: as in cuda-shared2, 4.7 bytes read and 3 written per pixel of 3 channels.
  * Shared memory: 20 rows of 20 pixels as bytes, 1200 bytes; no conflict.
  * 16x16 threads, one pixel per thread.
  * Measured: L1 89 % busy, issue slots 88, L2 32, DRAM 8; longest wait: other warps, 8.2 cycles per

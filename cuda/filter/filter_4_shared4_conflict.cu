@@ -1,10 +1,10 @@
 /* cuda-shared4-conflict: float tile, converted once when it is loaded.
- * Since cuda-shared3: 1.6 conversions per sample instead of 25; the tile is four times as large, the number
- * of accesses the same.
- * Global memory: as cuda-shared2, 4.7 bytes read and 3 written a pixel of 3 channels.
+ * Since cuda-shared3: 1.6 conversions per sample instead of 25; the tile is four times as large, and the
+ * number of accesses is the same.
+ * Global memory: as in cuda-shared2, 4.7 bytes read and 3 written per pixel of 3 channels.
  * Shared memory: 20 rows of 60 words, 4800 bytes; a warp spans two rows. Row one uses every third bank from 0
- * to 45, and row two starts at bank 60 mod 32 = 28. In four banks two lanes meet, which is enough: every read
- * takes two passes.
+ * to 45, and row two starts at bank 60 mod 32 = 28. Two lanes share each of four banks; that alone makes
+ * every read take two passes.
  * 16x16 threads, one pixel per thread.
  * Measured: L1 96 % busy, issue slots 45, L2 18, DRAM 5; longest wait: the queue of shared memory, 18.2
  * cycles per instruction; 1.01 conflicts per shared load (4992x3744x3, H200). Kept so that the conflict can

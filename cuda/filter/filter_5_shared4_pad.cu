@@ -1,16 +1,17 @@
 /* cuda-shared4-pad: float tile, rows padded so that a warp's 32 reads hit 32 banks.
- * Since cuda-shared4-conflict: only the pitch of the tile.
- * Global memory: as cuda-shared2, 4.7 bytes read and 3 written a pixel of 3 channels.
+ * Since cuda-shared4-conflict: only the pitch of the tile is different.
+ * Global memory: as in cuda-shared2, 4.7 bytes read and 3 written per pixel of 3 channels.
  * Shared memory: 20 rows of 80 words, 6400 bytes. Lane k of a row reads word 3k, and lane 16 is the first
- * of the next row. It needs bank 16, the bank of word 3 * 16 = 48. With rows of 80 words it gets bank 16;
- * with rows of 65 words, as in the lab sheet, bank 1.
+ * of the next row. To avoid a conflict, lane 16 needs bank 16, the bank of word 3 * 16 = 48. With rows of
+ * 80 words it gets bank 16; with rows of 65 words, as in the lab sheet, bank 1.
  * 16x16 threads, one pixel per thread.
  * Measured: L1 91 % busy, issue slots 74, L2 31, DRAM 8; longest wait: other warps, 7.1 cycles per
  * instruction; 0.01 conflicts per shared load (4992x3744x3, H200). */
 #include "tile.cuh"
 
-/* 1 channel: the next row continues at 16, and so 48. 4 channels: the compiler reads a pixel as one
- * 16-byte word, eight lanes at a time and all in one row: no conflict, if pixels stay on 16 bytes. */
+/* 1 channel: the next row must continue at bank 16, so rows have 48 words. 4 channels: the compiler reads
+ * a pixel as one 16-byte word, eight lanes at a time and all in one row: no conflict, if pixels are
+ * aligned to 16 bytes. */
 template <int C>
 constexpr int PADDED = C == 1 ? 48 : 80;
 

@@ -2,7 +2,8 @@
  * Since cuda-shared4-pad: the shape of the block replaces the padding; reads within one row never conflict.
  * Global memory: 36 * 12 pixels read for 256 (5.1 bytes per pixel of 3 channels), 3 bytes written.
  * Shared memory: 12 rows of 108 words, 5184 bytes; lane k reads word 3k: 32 lanes, 32 banks.
- * 32x8 threads, one pixel per thread; the flatter tile has 176 pixels of apron, that of 16x16 threads 144.
+ * 32x8 threads, one pixel per thread. The flatter tile has 176 pixels of apron; the tile of 16x16 threads
+ * has 144.
  * Measured: L1 91 % busy, issue slots 79, L2 30, DRAM 9; longest wait: other warps, 6.6 cycles per
  * instruction (4992x3744x3, H200). */
 #include "tile.cuh"

@@ -1,4 +1,4 @@
-/* cuda-pixels: four pixels per thread, below each other; else as cuda-shared4-wide.
+/* cuda-pixels: like cuda-shared4-wide, but each thread computes four pixels, one below the other.
  * Since cuda-shared4-wide: a sample that is read from the tile serves up to four sums, so that a thread
  * reads 8 rows of its window's columns for 4 pixels instead of 5 rows for one.
  * Global memory: 36 * 36 pixels read for 1024 (3.8 bytes per pixel of 3 channels), 3 bytes written.
@@ -8,7 +8,7 @@
  * instruction (4992x3744x3, H200). */
 #include "tile.cuh"
 
-constexpr int DEEP = 4; /* pixels of a thread */
+constexpr int DEEP = 4; /* pixels per thread */
 
 template <int C, typename Sum>
 static __global__ void __launch_bounds__(256, LAP_LEAST_BLOCKS) pixels_kernel(const uint8_t *__restrict__ in,

@@ -1,9 +1,10 @@
 /* cuda-words: a thread owns four bytes of a row and walks down 64 rows; cuda-fast does the same for kernels
  * other than laplace5.
  * Since cuda-pixels: a load brings four samples instead of one. Five words hold the windows of a thread's
- * bytes; there is no tile, which did not pay even with byte loads (cuda-pixels without its tile takes 0.91 of
- * its time): the rest of the overlap comes from L1. A sample is converted once for its five output rows.
- * Global memory: words; a thread reads five of a row (three for one channel) and writes one.
+ * bytes. There is no tile: L1 serves the rest of the overlap, and a tile did not pay even with byte loads
+ * (without its tile, cuda-pixels takes 0.91 of its time). A sample is converted once for its five output
+ * rows.
+ * Global memory: a thread reads five words of a row (three for one channel) and writes one.
  * Shared memory: none; coefficients in the constant bank, running sums of five rows in registers.
  * 128 threads, 4 bytes times 64 rows per thread.
  * Measured: issue slots 77 % busy, L2 23, DRAM 15, L1 10; longest wait: other warps, 3.6 cycles per

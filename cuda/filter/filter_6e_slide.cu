@@ -1,12 +1,12 @@
 /* cuda-slide: the sum of the window slides down the image; laplace5 only.
  * Since cuda-box-sum: box += the row that enters - the row that leaves, instead of adding five rows.
- * Global memory: as cuda-words, five words of a row read and one written per thread and row.
- * Shared memory: none; the sums and centres of five rows in registers, and the box.
+ * Global memory: as in cuda-words, five words of a row read and one written per thread and row.
+ * Shared memory: none; the sums and centres of five rows, and the box, are in registers.
  * 128 threads, 4 bytes times 64 rows per thread.
  * Measured: issue slots 58 % busy, L2 31, DRAM 20, L1 13; longest wait: loads, 6.0 cycles per instruction;
- * 1.68 waves of blocks (4992x3744x3, H200). No faster than cuda-box-sum: an addition takes three operands,
- * so that five rows are two additions; sliding is one, and one move to keep the row that entered. The box
- * needs registers: 26 warps fit instead of 28. */
+ * 1.68 waves of blocks (4992x3744x3, H200). No faster than cuda-box-sum: an addition takes three
+ * operands, so that adding five rows takes two additions; sliding takes one addition, and one move to
+ * keep the row that entered. The box needs registers: 26 warps fit instead of 28. */
 #include "words.cuh"
 
 template <int C>

@@ -1,8 +1,8 @@
 /* cuda-pairs: two samples in the 16-bit halves of a register; laplace5 only.
- * Since cuda-slide: a word is two pairs, bytes 0 and 2 and bytes 1 and 3, each one mask or permutation
- * away, and an addition adds two samples. No sum of 25 samples, at most 6375, leaves its half. The last
- * step clamps pairs, without a conversion to float, if only a clamp is requested.
- * Global memory: as cuda-words, five words of a row read and one written per thread and row.
+ * Since cuda-slide: a word is split into two pairs, bytes 0 and 2 and bytes 1 and 3, each by one mask or
+ * permutation, and an addition adds two samples. A sum of 25 samples, at most 6375, always fits its half.
+ * The last step clamps pairs, without a conversion to float, if only a clamp is requested.
+ * Global memory: as in cuda-words, five words of a row read and one written per thread and row.
  * Shared memory: none.
  * 128 threads, 4 bytes times 64 rows per thread.
  * Measured: issue slots 42 % busy, L2 40, DRAM 27, L1 20; longest wait: loads, 14.8 cycles per instruction;

@@ -2,9 +2,10 @@
  * Since cuda-pairs: a thread loads only its own bytes, in one access, and adds columns first. The sums of the
  * columns on either side come from its neighbours in the warp, which have just computed them. The two changes
  * need each other: with 4 bytes per thread most of a window lies two threads away.
- * Global memory: 16-byte accesses; a warp reads 512 bytes of a row and writes 480, and 20 rows for 16.
+ * Global memory: 16-byte accesses; a warp reads 512 bytes of a row to write 480, and reads 20 rows to
+ * write 16.
  * Shared memory: none; 2 of 32 lanes only pass their columns on.
- * 128 threads, which are 4 independent warps, below each other; 16 bytes times 16 rows per thread.
+ * 128 threads, which are 4 independent warps, one below the other; 16 bytes times 16 rows per thread.
  * Measured: L2 62 % busy, DRAM 43, issue slots 36, L1 21; longest wait: loads, 9.1 cycles per instruction
  * (4992x3744x3, H200). */
 #include "sliding.cuh"
@@ -12,9 +13,9 @@
 #include "words.cuh"
 
 constexpr int THREADS = 128, WARPS = THREADS / LAP_LANES;
-constexpr int ROWS = 16; /* of a warp: the number of warps is that of 4 bytes and 64 rows per thread */
+constexpr int ROWS = 16; /* of a warp: as many warps as with 4 bytes and 64 rows per thread */
 
-template <int C, lap_last LAST, int DOWN = ROWS> /* the controls of tests/kernels/gpu try others */
+template <int C, lap_last LAST, int DOWN = ROWS> /* the controls of tests/kernels/gpu try other values */
 static __global__ void __launch_bounds__(THREADS, 4) shuffle_kernel(const uint8_t *__restrict__ in,
     uint8_t *__restrict__ out, const __grid_constant__ lap_strips g, const __grid_constant__ lap_finish f)
 {

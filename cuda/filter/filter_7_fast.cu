@@ -2,8 +2,8 @@
  * Since cuda-shuffle: a warp requests all 12 rows that it needs before it uses the first.
  * Global memory: 16-byte accesses; a warp reads 12 rows of 512 bytes and writes 8 of 480. The warps of a
  * block are stacked, so the rows that two of them read come from L2 once and then from L1.
- * Shared memory: none; columns pass between lanes by shuffles, 2 of 32 lanes only pass theirs on.
- * 128 threads, which are 4 independent warps; 96 registers, so 20 warps a multiprocessor.
+ * Shared memory: none; columns pass between lanes by shuffles; 2 of 32 lanes only pass theirs on.
+ * 128 threads, which are 4 independent warps; 96 registers, so 20 warps per multiprocessor.
  * Measured: L2 82 % busy, DRAM 62, issue slots 54, L1 38; longest wait: loads, 3.9 cycles per instruction
  * (4992x3744x3, H200). */
 #include "sliding.cuh"
@@ -69,8 +69,8 @@ LAP_DEVICE void fast(
     }
 }
 
-/* The kernel. Its registers are limited so that 5 blocks fit on an SM; or 4, if the last step of a sample is
- * more than a clamp and needs more registers. */
+/* The kernel. Its registers are limited so that 5 blocks fit on an SM, or 4 if the last step of a sample
+ * is more than a clamp and needs more registers. */
 template <int C, lap_last LAST, int DOWN = ROWS, typename Load = load_with_hint>
 static __global__ void __launch_bounds__(THREADS, LAST == LAP_LAST_CLAMP && DOWN <= ROWS ? 5 : 4)
     fast_kernel(const uint8_t *__restrict__ in, uint8_t *__restrict__ out,
@@ -79,7 +79,7 @@ static __global__ void __launch_bounds__(THREADS, LAST == LAP_LAST_CLAMP && DOWN
     fast<C, LAST, DOWN, Load>(in, out, g, f);
 }
 
-/* The same for the pictures with C channels of many. */
+/* The same for a batch: processes its pictures that have C channels. */
 template <int C, lap_last LAST>
 static __global__ void __launch_bounds__(THREADS, 4)
     fast_many_kernel(const lap_view_pair *pairs, const __grid_constant__ lap_finish f)

@@ -1,8 +1,8 @@
 /* Box sums of 5x5 samples that slide down a column, two to a register.
  *
  * A thread owns 16 bytes of a row: four words. The samples of a word are held as two pairs of 16-bit
- * halves: bytes 0 and 2 ("even"), bytes 1 and 3 ("odd"). Everything is kept negative on a bias, so
- * that no half ever borrows from the other and 25 * centre - box ends in one instruction:
+ * halves: bytes 0 and 2 ("even"), bytes 1 and 3 ("odd"). Each sum is kept as a bias minus the sum, so
+ * that no half ever borrows from the other and one instruction gives 25 * centre - box:
  *     column = BIAS - sum of 5 rows,    5 * BIAS - box = sum of 5 columns
  * The even pairs are not kept: sum of words = even + 256 * odd, modulo 2^32, gives them back.
  *
@@ -10,7 +10,7 @@
  *     column[i] += entering[i] - leaving[i];
  *     box = column[i - 2 * C] + column[i - C] + column[i] + column[i + C] + column[i + 2 * C];
  *     result[i] = min(max(25 * centre[i] - box, 0), 255);
- * A sample's life in pairs, where all are 10 and one is 20:
+ * An example in pairs, in which all samples are 10 and one is 20:
  *     bytes of the word       10  20  10  10            0x0a0a140a
  *     even pair, odd pair     (10, 10) (20, 10)         word & 0x00ff00ff; bytes 1 and 3, a permutation
  *     columns of 5 rows       50, or 60 with the 20     kept as 1536 - 50 = 1486, 1536 - 60 = 1476

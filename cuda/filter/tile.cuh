@@ -1,7 +1,7 @@
 /* A block's pixels and their apron in shared memory: what the shared rungs have in common.
  *
- * A tile row is (BX + 4) * C samples in PITCH elements of type T; there are BY * DEEP + 4 rows, where a
- * thread computes DEEP pixels below each other. */
+ * A tile row is (BX + 4) * C samples in PITCH elements of type T; there are BY * DEEP + 4 rows, if a
+ * thread computes DEEP pixels, one below the other. */
 #ifndef LAP_CUDA_TILE_CUH
 #define LAP_CUDA_TILE_CUH
 
@@ -42,8 +42,9 @@ LAP_DEVICE void lap_convolve_tile(Sum (&sum)[C], const T *tile, const lap_weight
                 sum[c] = lap_mad(w.h[5 * fy + fx], lap_to_sum<Sum>(tile[fy * PITCH + fx * C + c]), sum[c]);
 }
 
-/* Returns the worst bank conflict of a warp with BX threads in a row, in which each thread reads one word, C
- * words from its neighbour's: the most different words in one bank. 1: no conflict. */
+/* Returns the worst bank conflict of a warp with BX threads in a row, in which each thread reads one
+ * word, C words from its neighbour's: the number of different words that the busiest bank must deliver.
+ * 1: no conflict. */
 constexpr int lap_bank_ways(int c, int bx, int pitch)
 {
     int hits[32] = {}, worst = 0;

@@ -1,4 +1,4 @@
-/* Shared by the rungs whose threads own four bytes of a row, one word, and walk down the image: the walk.
+/* The walk of the rungs in which a thread owns four bytes of a row, one word, and walks down the image.
  *
  * A rung's struct Sums holds what a thread keeps of five rows: enter(words, k) takes the next row, and
  * result(k, f) gives the four bytes two rows above it. k counts rows modulo 5, and is a constant once the

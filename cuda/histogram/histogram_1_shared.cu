@@ -1,6 +1,6 @@
 /* cuda-shared: each block counts in its own histogram in shared memory, then adds it to the whole.
- * Since c: a thread takes every 256th byte of a row, and counters that only a block shares.
- * Global memory: a byte read once, one byte per load; one addition per counter and block at the end.
+ * Since c: a thread takes every 256th byte of a row, and only the threads of a block share counters.
+ * Global memory: each byte read once, one byte per load; one addition per counter and block at the end.
  * Shared memory: 1 KB per channel; lanes that add to counters 32 apart conflict.
  * 256 threads, about 16 KB per block.
  * Measured: issue slots 39 % busy, L1 32, L2 18, DRAM 12; longest wait: loads, 28.3 cycles per instruction

@@ -36,7 +36,7 @@ static void set_components(const lap_cuda_jpeg_plan *plan, uint8_t *planes, lap_
         first += plan->mcus * c->blocks;
     }
     job->components = plan->channels == 1 ? 1 : 3;
-    /* libjpeg replicates chroma of one or two samples a row, unless only rows are halved. */
+    /* libjpeg replicates chroma of one or two samples per row, unless only rows are halved. */
     const bool is_fancy = h == 1 || job->component[1].width > 2;
     job->way = job->components == 1 ? LAP_JPEG_GRAY : h | v << 2 | (unsigned)is_fancy << 4;
 }
@@ -88,7 +88,7 @@ static lap_jpeg_job job_of(const lap_cuda_jpeg_photo *photo)
     return job;
 }
 
-/* Copies what the host has prepared; the kernel of many pictures reads it where it lies. */
+/* Copies what the host has prepared; for many pictures, a kernel reads it from host memory. */
 static lap_code upload(const lap_jpeg_jobs &jobs, const lap_cuda_jpeg_photo *photos, const lap_jpeg_run &run)
 {
     const lap_jpeg_job &job = *jobs.photo;
@@ -130,7 +130,7 @@ static bool has_its_shape(const lap_cuda_jpeg_photo *photo, int device)
            (uintptr_t)pixels->base % 8 == 0 && pixels->stride % 8 == 0;
 }
 
-/* Fills the rows of the pictures: in the table, or the only one in `one`. */
+/* Fills the rows of the pictures: in the table, or in `one` if there is only one picture. */
 static lap_code join(const lap_cuda_jpeg_photo *photos, int count, const lap_cuda_table *table,
     lap_jpeg_job *one, lap_jpeg_jobs *jobs, lap_error *err)
 {

@@ -54,7 +54,7 @@ struct lap_jpeg_job {
     const uint8_t *bytes; /* the scan as in the file */
     unsigned *words;      /* the scan without stuffing and markers, big-endian */
     lap_jpeg_staged *tables;
-    unsigned *tiles; /* one sum per tile, for the prefix sums of */
+    unsigned *tiles; /* one sum per tile, for these prefix sums: */
     lap_jpeg_sums byte_sums, sub_sums, dc_sums;
     unsigned *segments;          /* first byte of each restart interval; then the end of the last one */
     unsigned long long *records; /* for each subsequence: group << 32 | count << 14 | state at its end */
@@ -69,7 +69,7 @@ struct lap_jpeg_job {
     int width, height;
     unsigned size, staging_size, segment_count; /* size: bytes of the scan */
     unsigned sub_bits, group, longest_chain;
-    unsigned most_subs, chain_lanes; /* only for the host, which does not know how many subsequences */
+    unsigned most_subs, chain_lanes; /* only for the host, which does not know the number of subsequences */
     unsigned mcu_blocks, code_count, ac_count;
     unsigned codes_of; /* 4 bits for each block of an MCU: (DC code - ac_count) | AC code << 2 */
     unsigned mcus, mcus_across, blocks, interval; /* interval: MCUs in a restart interval */

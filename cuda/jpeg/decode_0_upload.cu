@@ -1,6 +1,6 @@
-/* Many pictures' bytes and tables from the host, and what was found in each back to it: one launch each way,
- * where copies would take three calls for each picture.
- * Reads each byte once from pinned host memory, writes it once; the results are 20 bytes a picture.
+/* Copies many pictures' bytes and tables from the host, and each picture's result back to the host, with
+ * one launch each way; copies would take three calls for each picture. Reads each byte once from pinned
+ * host memory, writes it once; a result is 20 bytes per picture.
  * Shared memory: none; lanes pass on what their neighbours need by shuffles.
  * 256 threads, 16 bytes per thread and turn; few blocks per picture. */
 #include "decode.cuh"
@@ -11,7 +11,7 @@ struct vector {
     unsigned long long low, high;
 };
 
-/* Loads an aligned vector; its bytes before `from` and behind `end` are not read. */
+/* Loads an aligned vector; its bytes before `from` and after `end` are not read. */
 LAP_DEVICE vector load_vector(const uint8_t *aligned, const uint8_t *from, const uint8_t *end)
 {
     vector v = {0, 0};
@@ -27,7 +27,7 @@ LAP_DEVICE vector load_vector(const uint8_t *aligned, const uint8_t *from, const
     return v;
 }
 
-/* Returns the 16 bytes that begin `bytes` (below 16) behind the begin of a. */
+/* Returns the 16 bytes that begin `bytes` bytes (fewer than 16) after the start of a. */
 LAP_DEVICE ulonglong2 shifted(vector a, vector b, unsigned bytes)
 {
     if (bytes >= 8) {
@@ -41,8 +41,8 @@ LAP_DEVICE ulonglong2 shifted(vector a, vector b, unsigned bytes)
     return make_ulonglong2(a.low >> right | a.high << left, a.high >> right | b.low << left);
 }
 
-/* Copies `size` bytes from any address to an aligned one, behind which is room for a whole vector. A warp
- * loads 32 vectors and stores 31: the last one is only a neighbour. */
+/* Copies `size` bytes from any address to an aligned one, which is followed by room for a whole vector. A
+ * warp loads 32 vectors and stores 31: the last one is only a neighbour. */
 LAP_DEVICE void bring(uint8_t *to, const uint8_t *from, unsigned size)
 {
     const unsigned lane = threadIdx.x % LAP_WARP, warps = gridDim.x * UPLOAD_THREADS / LAP_WARP;

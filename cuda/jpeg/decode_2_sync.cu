@@ -2,10 +2,10 @@
  * with a guessed state. Then chains continue from the end of each group into the following ones, until they
  * reach the end of a subsequence in the state that is recorded there. A record is a number: the chain's group
  * in the upper bits, what the chain found in the lower ones. The smallest number stays: an earlier chain
- * always wins, a later one that meets it stops, and the order of events does not matter. These records may be
- * wrong: the next stage walks from record to record and checks everything.
- * Reads the scan about twice, 4 bytes at a time. Lanes read at distant addresses, so L1 reads separate
- * sectors for them.
+ * always wins, a later chain that reaches its record stops, and the order of events does not matter.
+ * These records may be wrong: the next stage walks from record to record and checks everything. Reads the
+ * scan about twice, 4 bytes at a time. Lanes read at distant addresses, so L1 reads separate sectors for
+ * them.
  * Shared memory: the tables, 8 KB per code, random banks.
  * 128 threads per block, one group or chain per thread.
  * Measured: guess: issue slots 14 % busy, L1 7, DRAM 1; chain: issue slots 17, L1 2, DRAM 0; L2 was not
@@ -38,7 +38,7 @@ LAP_DEVICE unsigned walk(const lap_jpeg_job &job, const lap_jpeg_codes &codes, l
     return step.ends;
 }
 
-/* Walks to the first symbol at or behind `end`. Returns how many blocks ended. */
+/* Walks to the first symbol at or after `end`. Returns how many blocks ended. */
 LAP_DEVICE unsigned walk_to(
     const lap_jpeg_job &job, const lap_jpeg_codes &codes, lap_jpeg_cursor &p, unsigned end)
 {
@@ -82,7 +82,7 @@ static __global__ void __launch_bounds__(SYNC_THREADS) guess_kernel(const __grid
 }
 
 /* Returns whether the chain of this group must continue from its end, subsequence i. It must not if an
- * earlier chain has found another state there. */
+ * earlier chain has found a different state there. */
 LAP_DEVICE bool begin_chain(
     const lap_jpeg_job &job, const lap_jpeg_control &control, lap_jpeg_cursor &p, unsigned owner, unsigned i)
 {
@@ -135,7 +135,7 @@ static __global__ void __launch_bounds__(SYNC_THREADS) chain_kernel(const __grid
     }
 }
 
-/* is_limited: with no more lanes than may follow chains at the same time. */
+/* is_limited: the launch has no more lanes than may follow chains at the same time. */
 static lap_launch launch_of(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run, bool is_limited)
 {
     const unsigned lanes = lap_jpeg_most(jobs, [=](const lap_jpeg_job &job) {

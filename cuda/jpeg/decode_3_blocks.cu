@@ -1,7 +1,7 @@
 /* Finds where each block's AC symbols begin, and its DC difference. It walks from record to record, now that
- * the states are known, with every check that there is. If all walks end as recorded and nothing is odd, the
- * result is that of a serial decoder.
- * Reads the scan once more, as stage 2 does; writes 8 bytes per block, each lane its own run of them.
+ * the states are known, and makes every check. If all walks end as recorded and nothing is odd, the
+ * result is that of a serial decoder. Reads the scan once more, as stage 2 does; writes 8 bytes per
+ * block; each lane writes a run of blocks.
  * Shared memory: the tables, 8 KB per code, random banks.
  * 256 threads per block, one subsequence per thread.
  * Measured: issue slots 69 % busy, L1 19, DRAM 2; L2 was not counted (bench photo, H200). */
@@ -64,7 +64,7 @@ LAP_DEVICE void write_block(const lap_jpeg_job &job, const lap_jpeg_cursor &p, c
         is_negative ? bits - (1u << step.size) + 1 : bits;
 }
 
-/* Walks to the first symbol at or behind `stop`. */
+/* Walks to the first symbol at or after `stop`. */
 LAP_DEVICE lap_huff_odd walk_blocks(const lap_jpeg_job &job, const lap_jpeg_codes &codes, lap_jpeg_cursor &p,
     progress &now, unsigned stop, bool many)
 {

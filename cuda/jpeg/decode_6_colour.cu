@@ -115,8 +115,8 @@ LAP_DEVICE uint2 load_luma(const lap_jpeg_component &c, int x, int y)
     return *reinterpret_cast<const uint2 *>(c.plane + (size_t)y * c.stride + x);
 }
 
-/* H, V: luma samples per chroma sample, across and down. Pictures of the batch that take another way are
- * passed over. */
+/* H, V: luma samples per chroma sample, across and down. Skips pictures of the batch that need another
+ * kernel. */
 template <int H, int V, bool FANCY, typename PHOTOS>
 static __global__ void __launch_bounds__(ACROSS *DOWN) colour_kernel(const __grid_constant__ PHOTOS photos)
 {
@@ -161,7 +161,7 @@ static __global__ void __launch_bounds__(ACROSS *DOWN) gray_kernel(const __grid_
     store<2>(job.pixels + y * job.pixel_stride + x, words, job.width - x);
 }
 
-/* Launches a kernel for the pictures that take its way, if there are any. V: rows of pixels of a thread. */
+/* Launches a kernel for the pictures that need it, if there are any. V: rows of pixels per thread. */
 static lap_code run_way(const lap_jpeg_jobs &jobs, const lap_jpeg_run &run, unsigned way, unsigned v,
     void (*one)(lap_jpeg_job_one), void (*many)(lap_jpeg_job_many))
 {

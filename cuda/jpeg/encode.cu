@@ -122,7 +122,7 @@ static lap_code bring_results(
                      where.err);
 }
 
-/* Fills the rows of the pictures: in the table, or the only one in `one`. */
+/* Fills the rows of the pictures: in the table, or in `one` if there is only one picture. */
 static lap_code join(const lap_cuda_jpeg_picture *pictures, int count, const lap_cuda_table *table,
     lap_jpeg_out *one, lap_jpeg_outs *outs, lap_error *err)
 {

@@ -43,8 +43,8 @@ struct lap_jpeg_interval { /* a restart interval, before stuffing */
     unsigned bytes;
 };
 
-/* The way from pixels to planes: channels of a pixel, and pixels per chroma sample across and down; or the
- * simple kernel's. */
+/* The way from pixels to planes: channels of a pixel, and pixels per chroma sample across and down; or
+ * LAP_JPEG_SIMPLE, the simple kernel's way. */
 template <int C, int EH, int EV>
 constexpr unsigned lap_jpeg_wide_way = C | EH << 2 | EV << 4;
 constexpr unsigned LAP_JPEG_SIMPLE = 0;
@@ -54,7 +54,7 @@ struct lap_jpeg_out {
     ptrdiff_t pixel_stride;
     lap_jpeg_plane plane[3];
     unsigned long long component_of; /* 2 bits for each block of an MCU */
-    int16_t *coefficients;           /* 64 a block, zigzag order, blocks in the order of the scan */
+    int16_t *coefficients;           /* 64 per block, zigzag order, blocks in the order of the scan */
     int16_t *dc;
     uint8_t *lane_bits; /* bits of the AC symbols of each eight coefficients, including EOB */
     uint16_t *ac_bits;  /* bits of all AC symbols of a block */

@@ -41,9 +41,9 @@ typedef struct lap_cuda_jpeg_encode_plan {
     size_t offset[15];      /* where the areas of the workspace begin */
 } lap_cuda_jpeg_encode_plan;
 
-/* capacity: the most bytes of the finished scan; 0: as many as the picture has samples, which is enough for
- * photos. False: the device encoder does not support the picture, because the scan could exceed 2^31 bits or
- * a ratio of sampling factors is not a whole number. */
+/* capacity: the most bytes of the finished scan; 0: the number of the picture's samples, which is enough
+ * for photos. False: the device encoder does not support the picture, because the scan could exceed 2^31
+ * bits or a ratio of sampling factors is not a whole number. */
 bool lap_cuda_jpeg_encode_plan_make(
     const lap_cuda_jpeg_target *target, size_t capacity, lap_cuda_jpeg_encode_plan *plan);
 

@@ -91,7 +91,7 @@ static __global__ void __launch_bounds__(THREADS) wide_kernel(const __grid_const
     }
 }
 
-/* Launches the kernel for the pictures that take its way, if there are any. */
+/* Launches the kernel for the pictures that need it, if there are any. */
 template <int C, int EH, int EV>
 static lap_code run_wide(const lap_jpeg_outs &outs, const lap_launch &where)
 {

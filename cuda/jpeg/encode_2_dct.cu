@@ -1,11 +1,12 @@
 /* Turns samples into quantised coefficients: the integer DCT of Loeffler, Ligtenberg and Moschytz (1989) with
  * 13-bit constants, division with rounding, zigzag order. Also counts the bits that the AC symbols of each
  * block will take. Global memory: 1 byte read per sample, 2 written per coefficient, both coalesced.
- * Shared memory: 72 words per block of 8x8, rows of 9 words, so that rows and columns meet no conflict.
+ * Shared memory: 72 words per block of 8x8, rows of 9 words, so that neither rows nor columns cause a
+ * conflict.
  * 256 threads, 8 per block of 8x8: a row each, then a column each, then 8 coefficients in zigzag order.
  * Measured: issue slots 87 % busy, L1 52, DRAM 11; L2 was not counted (bench photo, H200). With tables in
- * the constant bank and with divisions it took 325 us instead of 121, and a warp waited 67 % of its time
- * for the queue of shared memory. */
+ * the constant bank and with divisions, the kernel took 325 us instead of 121, and a warp waited 67 % of
+ * its time for the queue of shared memory. */
 #include "encode.cuh"
 #include "encode_codes.cuh"
 
@@ -23,9 +24,9 @@ LAP_DEVICE int descale(int value, int bits)
     return (value + (1 << (bits - 1))) >> bits;
 }
 
-/* Eight values in place. Pass 1 leaves EXTRA_BITS bits of fraction, pass 2 takes them away; both together
- * scale by
- * 8. The even half: two butterflies and one rotation; the odd half: four rotations that share products. */
+/* Eight values in place. Pass 1 leaves EXTRA_BITS bits of fraction, pass 2 removes them; both passes
+ * together scale by 8. The even half: two butterflies and one rotation; the odd half: four rotations that
+ * share products. */
 template <int PASS>
 LAP_DEVICE void transform(int v[8])
 {
@@ -91,7 +92,7 @@ static __global__ void __launch_bounds__(THREADS) dct_kernel(const __grid_consta
     __shared__ int16_t zigzag[BLOCKS][HALVES];
     __shared__ uint8_t lengths[2][256];
     __shared__ uint2
-        divisors[2][64]; /* lanes ask for different ones: the constant bank would serve them in turn */
+        divisors[2][64]; /* lanes read different entries: the constant bank would serve them in turn */
     __shared__ uint8_t order[64];
     if (blockIdx.x * BLOCKS >= out.blocks)
         return;

@@ -1,10 +1,9 @@
 /* Turns coefficients into bits, and puts each block's bits at their place. Lanes build the bits of eight
- * coefficients each; those of 32 blocks meet in shared memory, and leave it as whole words. Global memory: 2
- * bytes read per coefficient, coalesced; the scan written once, the words at both ends of a block of threads
- * by atomic OR. Shared memory: the codes, 2 KB, and at most 7 KB of bits; writes are atomic ORs of words. 256
- * threads, 8 per block of 8x8. Measured: issue slots 81 % busy, L1 36, DRAM 15; L2 was not counted (bench
- * photo, H200).
- * docs/gpu-codec.md has the steps. */
+ * coefficients each; the bits of 32 blocks are joined in shared memory, and stored as whole words. Global
+ * memory: 2 bytes read per coefficient, coalesced; the scan written once, the words at both ends of a
+ * block of threads by atomic OR. Shared memory: the codes, 2 KB, and at most 7 KB of bits; writes are
+ * atomic ORs of words. 256 threads, 8 per block of 8x8. Measured: issue slots 81 % busy, L1 36, DRAM 15;
+ * L2 was not counted (bench photo, H200). docs/gpu-codec.md has the steps. */
 #include "encode.cuh"
 #include "encode_codes.cuh"
 
@@ -82,7 +81,7 @@ static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_const
     const unsigned lane = threadIdx.x % LANES, first = blockIdx.x * BLOCKS;
     const unsigned last = min(first + BLOCKS, out.blocks) - 1, block = min(first + threadIdx.x / LANES, last);
     const unsigned origin = out.starts[first] / 32 * 32;
-    /* Behind the last block follows another block, or an interval that begins at a later chunk. */
+    /* The last block is followed by another block, or by an interval that begins at a later chunk. */
     const unsigned used =
         last + 1 < out.blocks ? min(WORDS, (out.starts[last + 1] - origin) / 32 + 1) : WORDS;
     for (unsigned i = threadIdx.x; i < sizeof codes / 4; i += THREADS)
@@ -139,7 +138,7 @@ static __global__ void __launch_bounds__(THREADS)
         chunks[i] = make_uint4(0, 0, 0, 0);
 }
 
-/* One fill of the whole capacity for a single picture; for many, one launch clears what they use. */
+/* For a single picture, one fill clears the whole capacity; for many, one launch clears what they use. */
 static lap_code clear(const lap_jpeg_outs &outs, const lap_launch &where)
 {
     const unsigned clears = lap_jpeg_most(

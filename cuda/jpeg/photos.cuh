@@ -1,6 +1,6 @@
-/* The pictures that go through the stages of the decoder or the encoder together. Each launch has a row of
- * thread blocks for each picture, as long as the longest needs it: blockIdx.y, or z, is the picture's number.
- * Each kernel is compiled twice, for one picture and for many. */
+/* The pictures that go through the stages of the decoder or the encoder together. Each launch has a row
+ * of thread blocks for each picture, all as long as the largest picture needs: blockIdx.y, or z, is the
+ * picture's number. Each kernel is compiled twice, for one picture and for many. */
 #ifndef LAP_CUDA_JPEG_PHOTOS_CUH
 #define LAP_CUDA_JPEG_PHOTOS_CUH
 
@@ -30,7 +30,8 @@ LAP_DEVICE const T &lap_jpeg_photo(const lap_jpeg_many<T> &photos, unsigned i)
     return photos.photo[i];
 }
 
-/* The same for inner loops: a copy in registers, where a reference would load again after each store. */
+/* The same for inner loops: a copy in registers, because a reference would be loaded again after each
+ * store. */
 template <typename T>
 LAP_DEVICE const T &lap_jpeg_photo_copy(const lap_jpeg_one<T> &photos, unsigned)
 {

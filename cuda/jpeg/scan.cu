@@ -1,6 +1,5 @@
-/* Prefix sums over the sums of tiles: one block an array, since these are few (a number for 2 to 8 KB of
- * what they stand for).
- * Reads and writes 4 bytes a value, coalesced by 16.
+/* Prefix sums over the sums of tiles: one block per array, since the sums are few (one for 2 to 8 KB of
+ * the data that is summed). Reads and writes 4 bytes per value, coalesced, 16 bytes per access.
  * Shared memory: one sum per warp.
  * 256 threads, 4 values each, round after round.
  * Measured: issue slots 14 % busy, L1 0, DRAM 0; the encoder's longest launch of it; L2 was not

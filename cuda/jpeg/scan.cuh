@@ -43,7 +43,7 @@ struct lap_jpeg_sums_rows { /* of many pictures, in device memory */
 };
 
 /* Replaces each value by the sum of the values before it in its array. Each of `photos` pictures has
- * `arrays`; one: those of a single picture. */
+ * `arrays` arrays; one: the arrays of a single picture. */
 extern "C" lap_code lap_jpeg_scan(const lap_jpeg_sums &one, const lap_jpeg_sums_rows &many, unsigned photos,
     unsigned arrays, const lap_launch &where);
 

@@ -5,8 +5,8 @@
  * Shared memory: none.
  * 32 threads per block, one row per thread.
  * Measured: L1 76 % busy, L2 24, DRAM 15, issue slots 4; longest wait: loads, 24.6 cycles per instruction
- * (16000x16000, with checks, H200). A load of the matrix touches 32 lines, which L1 takes one by one: 264
- * million wavefronts. */
+ * (16000x16000, with checks, H200). A load of the matrix touches 32 lines, which L1 processes one by one:
+ * 264 million wavefronts. */
 #include "matvec.cuh"
 
 template <bool CHECKED>

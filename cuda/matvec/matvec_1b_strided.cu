@@ -1,7 +1,8 @@
 /* cuda-strided: the lecture's version 1.1, neighbouring threads 513 rows apart.
- * Since cuda-simple: only which row a thread takes. Fixed: rows are taken modulo their number rounded up to
- * 32, with which every row is done once (513 is 1 modulo 32), and those past the end are left out.
- * Global memory: as cuda-simple; a thread works along its own row, so which 32 rows these are matters
+ * Since cuda-simple: the only difference is which row a thread takes. Fixed: row numbers are taken modulo
+ * the number of rows, rounded up to a multiple of 32; every row is then done once (513 is 1 modulo 32),
+ * and rows past the end are left out.
+ * Global memory: as in cuda-simple; a thread works along its own row, so which 32 rows these are matters
  * little.
  * Shared memory: none.
  * 32 threads per block, one row per thread.

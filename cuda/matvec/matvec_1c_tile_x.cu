@@ -1,8 +1,8 @@
 /* cuda-tile-x: the lecture's version 2, a piece of x in shared memory.
  * Since cuda-simple: x comes from shared memory. Fixed: the lecture lacks the barrier after the inner loop,
  * without which fast threads overwrite the piece that slow ones still read.
- * Global memory: as cuda-simple for the matrix.
- * Shared memory: 128 bytes, one word for all lanes: a broadcast.
+ * Global memory: as in cuda-simple for the matrix.
+ * Shared memory: 128 bytes; all lanes read the same word: a broadcast.
  * 32 threads per block, one row per thread.
  * Measured: L1 66 % busy, L2 21, DRAM 13, issue slots 4; longest wait: loads, 20.7 cycles per instruction
  * (16000x16000, with checks, H200). */

@@ -1,7 +1,7 @@
-/* cuda-unrolled: one thread per row, 32 elements asked for at once.
- * Since cuda-simple: the loop is unrolled by hand: 32 loads stand before the first product. The compiler may
- * move products between them.
- * Global memory: as cuda-simple: sectors that a cache has to keep.
+/* cuda-unrolled: one thread per row, 32 elements requested at once.
+ * Since cuda-simple: the loop is unrolled by hand: 32 loads come before the first product. The compiler
+ * may move products between them.
+ * Global memory: as in cuda-simple: sectors that a cache has to keep.
  * Shared memory: none.
  * 32 threads per block, one row per thread.
  * Measured: L1 85 % busy, L2 26, DRAM 17, issue slots 3; longest wait: loads, 30.9 cycles per instruction

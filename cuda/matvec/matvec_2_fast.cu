@@ -1,6 +1,6 @@
 /* cuda-fast: a block takes four rows and walks along them.
- * Since cuda-unrolled: threads go along the row instead of down the column, so that a warp reads 512 bytes
- * in a row; each has four rows' loads in flight; partial sums meet by shuffles.
+ * Since cuda-unrolled: threads go along the row instead of down the column, so that a warp reads 512
+ * consecutive bytes; each thread has loads from four rows in flight; shuffles add up the partial sums.
  * Global memory: 4 bytes per element, 16 bytes per load; x comes from the caches, once for four rows.
  * Shared memory: 64 bytes.
  * 128 threads, four rows per block.

@@ -1,5 +1,5 @@
-/* Shared by the halving reductions: each launch leaves one sum per block, and the same kernel adds these,
- * until one is left; the notes add them on the host. cuda-fast has a separate launch. */
+/* Shared by the halving reductions: each launch computes one sum per block, and the same kernel then adds
+ * these sums, until one is left (the notes add them on the host). cuda-fast is launched separately. */
 #ifndef LAP_CUDA_REDUCE_CUH
 #define LAP_CUDA_REDUCE_CUH
 

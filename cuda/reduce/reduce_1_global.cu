@@ -1,7 +1,7 @@
 /* cuda-global: halving in global memory, 128 values per block.
- * Since c: half of a block's threads add the other half's values, again and again. Fixed: the notes' kernel
+ * Since c: in each step, half of a block's threads add the other half's values. Fixed: the notes' kernel
  * overwrites its input, ours halves in scratch memory; any length works.
- * Global memory: a value read once; in addition half of the values, then a quarter, ... are written and read.
+ * Global memory: each value read once; then half of the values are written and read, then a quarter, ...
  * Shared memory: none.
  * 128 threads, two values for each of the first 64; in each step half of them retire.
  * Limit: for floats, the rate at which the device starts blocks: 1598 per microsecond; 1641 if they do

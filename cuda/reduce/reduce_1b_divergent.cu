@@ -1,13 +1,13 @@
 /* cuda-divergent: halving in shared memory, neighbours first.
- * Since cuda-global: the values of a block lie in shared memory; and, as in a first try, every second
- * thread adds its neighbour, then every fourth, ... so that in each warp lanes that work stand beside lanes
- * that wait.
- * Global memory: a value read once.
+ * Since cuda-global: the values of a block lie in shared memory; and, as one would first write it, every
+ * second thread adds its neighbour's value, then every fourth, ... so that in each warp some lanes work
+ * while the others wait.
+ * Global memory: each value read once.
  * Shared memory: 128 values (512 bytes of floats).
  * 128 threads, one value per thread.
  * Limit: for floats, the rate at which the device starts blocks: 1610 per microsecond; 1641 if they do
- * nothing (H200). Doubles are slower: lanes that are 2, 4, ... apart conflict, 0.7 times a load, and L1 is
- * busy for 91 % (H200). */
+ * nothing (H200). Doubles are slower: lanes that are 2, 4, ... apart conflict, 0.7 times per load, and L1
+ * is 91 % busy (H200). */
 #include "reduce.cuh"
 
 template <typename T>

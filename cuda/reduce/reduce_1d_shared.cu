@@ -1,6 +1,6 @@
 /* cuda-shared: halving in shared memory, the notes' kernel.
  * Since cuda-interleaved: a thread adds the value half a block away: neighbours read neighbouring banks.
- * Global memory: a value read once.
+ * Global memory: each value read once.
  * Shared memory: 128 values (512 bytes of floats), no conflict.
  * 128 threads, one value per thread; in each step half of them retire.
  * Limit: for floats, the rate at which the device starts blocks: 1610 per microsecond; 1641 if they do

@@ -1,7 +1,7 @@
 /* cuda-dynamic: cuda-shared with its shared memory sized at the launch.
- * Since cuda-shared: only where the size of the shared memory is given. Fixed: the notes' kernel loads
- * from the array of results, ours from the input.
- * Global memory: a value read once.
+ * Since cuda-shared: the only difference is where the size of the shared memory is given. Fixed: the
+ * notes' kernel loads from the array of results, ours from the input.
+ * Global memory: each value read once.
  * Shared memory: 128 values, no conflict.
  * 128 threads, one value per thread.
  * Limit: for floats, the rate at which the device starts blocks: 1609 per microsecond; 1641 if they do

@@ -1,7 +1,7 @@
 /* cuda-first-add: two values per thread, added as they are loaded.
  * Since cuda-shared: the first step of the halving needs no shared memory, and a block takes 256 values:
  * half as many blocks, two loads in flight per thread.
- * Global memory: a value read once.
+ * Global memory: each value read once.
  * Shared memory: 128 values, no conflict.
  * 128 threads, 2 values per thread.
  * Limit: for floats, the rate at which the device starts blocks: 1576 per microsecond; 1641 if they do

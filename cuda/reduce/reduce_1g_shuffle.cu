@@ -1,7 +1,7 @@
 /* cuda-shuffle: warps add by shuffles.
- * Since cuda-first-add: five of the seven steps stay inside a warp, without shared memory and barrier; one
- * barrier is left, before the sums of four warps are added.
- * Global memory: a value read once.
+ * Since cuda-first-add: five of the seven steps stay inside a warp, without shared memory or a barrier;
+ * one barrier is left, before the sums of four warps are added.
+ * Global memory: each value read once.
  * Shared memory: one value per warp.
  * 128 threads, 2 values per thread.
  * Limit: for floats, the rate at which the device starts blocks: 1584 per microsecond; 1641 if they do

@@ -1,6 +1,6 @@
 /* cuda-wide: 16 bytes per load.
  * Since cuda-grid: a load brings four floats or two doubles.
- * Global memory: a value read once, 16 bytes per load and one load in flight.
+ * Global memory: each value read once, 16 bytes per load and one load in flight.
  * Shared memory: one value per warp.
  * 128 threads, 16 blocks per multiprocessor.
  * Measured: L2 89 % busy, DRAM 88, L1 14, issue slots 12; longest wait: loads, 125.7 cycles per instruction

@@ -1,14 +1,14 @@
 /* cuda-fast: the blocks that fit on the device at once walk the array together.
- * Since cuda-unrolled: sums of vectors are widened to double, and one launch does: the block that finishes
- * last adds the block sums.
- * Global memory: a value read once, 16 bytes per load.
- * Shared memory: one double per warp. 256 threads; 16 floats (8 doubles) a thread and step.
+ * Since cuda-unrolled: sums of vectors are widened to double, and one launch is enough: the block that
+ * finishes last adds the block sums.
+ * Global memory: each value read once, 16 bytes per load.
+ * Shared memory: one double per warp. 256 threads; 16 floats (8 doubles) per thread and step.
  * Measured: L2 91 % busy, DRAM 89, L1 15, issue slots 9; longest wait: loads, 174.8 cycles per instruction
  * (10^8 floats, H200).
  *
- * Precision: a step's 16 floats are added in a tree, that sum is widened, and everything above is double: a
- * value is rounded at most 4 times in float, so the error is at most 4 * 2^-24 of the sum of magnitudes.
- * Block sums are added in one order, so a device gives the same bits every time. */
+ * Precision: a step's 16 floats are added in a tree, that sum is widened, and all further sums are
+ * double: a value is rounded at most 4 times in float, so the error is at most 4 * 2^-24 of the sum of
+ * magnitudes. Block sums are added in one order, so a device gives the same bits every time. */
 #include "cuda/device/rung.cuh"
 
 constexpr unsigned BLOCK = 256, WARPS = BLOCK / LAP_WARP, LOADS = 4, BLOCKS_A_SM = 8;

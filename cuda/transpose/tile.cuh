@@ -1,6 +1,6 @@
-/* The tile of the shared transposes: a square goes through shared memory, so that both sides of global memory
- * go along rows; the scattered side is shared memory. TILE x ROWS threads, TILE / ROWS elements per thread.
- */
+/* The tile of the shared transposes: a square goes through shared memory, so that global memory is read
+ * and written along rows; only shared memory is accessed down columns. TILE x ROWS threads, TILE / ROWS
+ * elements per thread. */
 #ifndef LAP_CUDA_TRANSPOSE_TILE_CUH
 #define LAP_CUDA_TRANSPOSE_TILE_CUH
 

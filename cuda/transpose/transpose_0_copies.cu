@@ -1,7 +1,7 @@
 /* The two copying kernels, which are ceilings: each does everything that a transpose does, except
  * transposing. copy-kernel: launched like cuda-naive, but copies each element to its own place: the cost
  * without scattering. copy-shared: launched like cuda-shared, through its tile and its barrier: what these
- * cost alone. Global memory: an element read and written once, along rows.
+ * cost alone. Global memory: each element read and written once, along rows.
  * Shared memory: none, or 16x16 elements, read as they were written: no conflict.
  * 16x16 threads, one element per thread.
  * Measured: L2, the busiest unit: floats 63 and 58 %, doubles 87 and 82, pixels 80 and 75

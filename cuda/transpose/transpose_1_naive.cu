@@ -1,9 +1,9 @@
 /* cuda-naive: one element per thread, straight from memory to memory; reads go along rows, writes down
  * columns.
  * Since c: one thread per element instead of two loops.
- * Global memory: an element read and written once. The 16 lanes of a block's row write to 16 rows; lane k
- * and lane k + 16 write neighbours, so that a warp touches 16 sectors of 32 bytes, four times a float's
- * bytes, sixteen times a byte's, twice a double's.
+ * Global memory: each element read and written once. The 16 lanes of a block's row write to 16 rows; lane k
+ * and lane k + 16 write neighbours, so that a warp touches 16 sectors of 32 bytes: four times what it
+ * writes for floats, sixteen times for bytes, twice for doubles.
  * Shared memory: none.
  * 16x16 threads, one element per thread.
  * Measured: floats: L2 80 % busy, longest wait: loads, 67.3 cycles per instruction; doubles: L2 65,

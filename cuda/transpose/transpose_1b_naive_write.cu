@@ -1,6 +1,6 @@
 /* cuda-naive-write: one element per thread; reads go down columns, writes along rows.
- * Since cuda-naive: x and y of a thread change places, so that the scattered side is the reading one.
- * Global memory: an element read and written once; a warp reads 16 sectors of 32 bytes; the bytes that
+ * Since cuda-naive: x and y of a thread are exchanged, so that reads are scattered instead of writes.
+ * Global memory: each element read and written once; a warp reads 16 sectors of 32 bytes; the bytes that
  * it does not use stay in L1 for the neighbouring warps.
  * Shared memory: none.
  * 16x16 threads, one element per thread.

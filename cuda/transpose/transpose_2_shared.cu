@@ -1,8 +1,8 @@
-/* cuda-shared: a tile of 16x16 goes through shared memory, along rows both ways.
- * Since cuda-naive-write: the scattered side is shared memory.
- * Global memory: an element read and written once; a warp covers 2 rows of 64 bytes of floats.
- * Shared memory: 1 KB for floats. A column of the tile is read, whose words are 16 apart: 16 lanes use 2
- * banks, 8 lanes each.
+/* cuda-shared: a tile of 16x16 goes through shared memory; global memory is read and written along rows.
+ * Since cuda-naive-write: only shared memory is accessed down columns.
+ * Global memory: each element read and written once; a warp covers 2 rows of 64 bytes of floats.
+ * Shared memory: 1 KB for floats. A read goes down a column of the tile, whose words are 16 apart: 16
+ * lanes use 2 banks, 8 lanes each.
  * 16x16 threads, one element per thread.
  * Measured: floats: L2 55 % busy, longest wait: loads, 19.2 cycles per instruction; doubles: L1 69,
  * loads 23.7; pixels: L2 68, loads 16.6 (4992x3744, H200). */

@@ -1,6 +1,6 @@
 /* cuda-padded16: the tile of 16x16 in rows of 17.
- * Since cuda-shared: only the pitch; cuda-padded changes the size of the block as well.
- * Global memory: as cuda-shared.
+ * Since cuda-shared: only the pitch is different; cuda-padded changes the size of the block as well.
+ * Global memory: as in cuda-shared.
  * Shared memory: 1.1 KB for floats; a column's words are 17 apart: lanes k and k + 16 read neighbouring
  * columns. One lane of either column shares a bank with one of the other: two passes instead of eight.
  * 16x16 threads, one element per thread.

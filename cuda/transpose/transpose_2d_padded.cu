@@ -1,6 +1,6 @@
 /* cuda-padded: the tile of 32x32 in rows of 33.
- * Since cuda-shared32: only the pitch.
- * Global memory: as cuda-shared32.
+ * Since cuda-shared32: only the pitch is different.
+ * Global memory: as in cuda-shared32.
  * Shared memory: 4.1 KB for floats; a column's words are 33 apart: each lane has its own bank.
  * 32x32 threads, one element per thread.
  * Measured: floats: L2 44 % busy, longest wait: loads, 15.1 cycles per instruction; doubles: L2 65,

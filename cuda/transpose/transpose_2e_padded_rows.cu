@@ -1,7 +1,7 @@
 /* cuda-padded-rows: the tile of 32x33 with 32x8 threads.
- * Since cuda-padded: four elements per thread, four loads in flight before the barrier, and blocks of a
- * quarter of the threads, of which four times as many fit a multiprocessor.
- * Global memory: as cuda-shared32.
+ * Since cuda-padded: each thread has four elements, and four loads in flight before the barrier; a block
+ * has a quarter of the threads, and four times as many blocks fit on a multiprocessor.
+ * Global memory: as in cuda-shared32.
  * Shared memory: 4.1 KB for floats; no conflict.
  * 32x8 threads, 4 elements per thread.
  * Measured: floats: L2 85 % busy, longest wait: loads, 13.5 cycles per instruction; doubles: L2 85,

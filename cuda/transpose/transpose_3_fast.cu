@@ -1,7 +1,7 @@
 /* cuda-fast: each thread turns a small block in registers, so that every access is wide.
  * Since cuda-padded-rows: a thread's elements are a block of 4x4 floats or 2x2 doubles, so that an access
- * has 16 bytes, or of 4x4 pixels, which are read by words and written by 16 bytes.
- * Global memory: an element read and written once, in pieces of 16 bytes (pixels are read by words);
+ * has 16 bytes, or a block of 4x4 pixels, which are read by words and written 16 bytes at a time.
+ * Global memory: each element read and written once, in pieces of 16 bytes (pixels are read by words);
  * rows of a tile are 128 to 256 bytes, whole sectors both ways.
  * Shared memory: 16 KB, one row of the result after the other, its 16-byte pieces exchanged by an exclusive
  * or with the column of the small block: eight lanes that store down a column then hit eight different

@@ -1,6 +1,6 @@
-/* What a warp's accesses cost. The lanes of a warp run one after the other here, so the k-th time that each
- * of them comes to an instruction, since they were last together, is taken for one request: a model, and
- * exact where no lane goes another way. */
+/* Counts what a warp's accesses cost. The lanes of a warp run one after the other here. So the accesses
+ * by which each lane reaches an instruction for the k-th time, since the lanes were last together, count
+ * as one request. This is a model; it is exact if the lanes do not diverge. */
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
@@ -44,7 +44,8 @@ unsigned sectors(const request &r, unsigned size)
     return (unsigned)(std::unique(seen, seen + n) - seen);
 }
 
-/* Some lanes at once: as many passes as the worst bank has words, or, of atomics, lanes. */
+/* Some lanes at once: the number of passes is the number of words in the busiest bank or, for atomics, of
+ * lanes. */
 unsigned passes(const request &r, unsigned first, unsigned count, unsigned size, bool atomic)
 {
     std::vector<uintptr_t> words;
@@ -61,7 +62,7 @@ unsigned passes(const request &r, unsigned first, unsigned count, unsigned size,
     return *std::max_element(of_bank, of_bank + BANKS);
 }
 
-/* A warp that asks for 8 or 16 bytes a lane is served by halves or quarters. */
+/* A warp that asks for 8 or 16 bytes per lane is served in halves or quarters. */
 unsigned wavefronts(const request &r, unsigned size, bool atomic)
 {
     const unsigned together = size <= WORD ? LANES : LANES * WORD / size;

@@ -10,7 +10,7 @@ static double sectors_of(const char *rung, const char *what)
            judge::kept("transpose 4992 3744 4", rung, (counter + "_requests").c_str());
 }
 
-/* The sectors a request, of loads or stores, since an earlier count. */
+/* Returns the sectors per request, of loads or stores, since an earlier count. */
 static double since(const judge::counts &before, judge::what w)
 {
     const judge::counts now = judge::total(w);

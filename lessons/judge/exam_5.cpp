@@ -1,4 +1,4 @@
-/* Lesson 5: three pitches to predict, then the one that was chosen. */
+/* Lesson 5: three pitches to predict, then the pitch that the student chose. */
 #include "judge.h"
 
 #include LESSON

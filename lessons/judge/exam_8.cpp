@@ -1,4 +1,5 @@
-/* Lesson 8: the given kernels for their counts, then the one to write; half as many blocks as groups. */
+/* Lesson 8: the given kernels for their counts, then the kernel to write; half as many blocks as
+ * groups. */
 #include "judge.h"
 
 #include LESSON

@@ -1,7 +1,7 @@
-/* The judge's side of the kernels: g++ -fsanitize=thread calls a function before each access to memory, and
- * here are these functions, with the one that -fsanitize=bounds calls; the engine of tests/kernels/cudacpu
- * calls the others (hooks.h there). At -O0, since at -O1 a load of 16 bytes becomes four and a store that is
- * loaded again vanishes. */
+/* The functions through which the judge watches kernels. Code compiled with g++ -fsanitize=thread calls a
+ * function before each access to memory; these functions are here, with the one that -fsanitize=bounds
+ * calls. The engine of tests/kernels/cudacpu calls the others (hooks.h there). Lessons are compiled at
+ * -O0, since at -O1 a load of 16 bytes becomes four loads, and a store that is loaded again vanishes. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -112,7 +112,7 @@ void watch(const void *address, unsigned size, access_kind kind, void *from)
                     "takes " + std::to_string(size) + " bytes at once, " + describe(at, 1) +
                         ": that address is not a multiple of " + std::to_string(size));
             if ((uintptr_t)at % size && strict && size == 16)
-                stop_here(); /* this processor, too, would stop at it */
+                stop_here(); /* this processor would stop at it, too */
             count_access(a, space);
             if (strict)
                 shadow_access(a, space);
@@ -321,8 +321,8 @@ struct index_descriptor { /* of an index beyond its array, as g++ lays it out */
 
 } // namespace
 
-/* Arrays of a thread are not watched: only here is an index seen that leaves one. Of shared arrays the access
- * itself is found. */
+/* Arrays of a thread are not watched: an index beyond their end is found only here. For shared arrays,
+ * the access itself is found. */
 extern "C" void __ubsan_handle_out_of_bounds(void *data, void *index)
 {
     const auto *d = static_cast<const index_descriptor *>(data);
@@ -370,8 +370,8 @@ extern "C" void __ubsan_handle_out_of_bounds(void *data, void *index)
         watch(a, n, STORE, CALLER);         \
     }
 
-/* The workbench's atomic functions read once and then exchange until nobody was in between: the first is
- * counted. */
+/* The workbench's atomic functions read once, and then exchange until no other thread has interfered:
+ * only the first access is counted. */
 #define LAP_JUDGE_ATOMIC(bits, type)                                                                        \
     type __tsan_atomic##bits##_load(const volatile type *a, int)                                            \
     {                                                                                                       \
@@ -400,7 +400,7 @@ int __tsan_atomic32_fetch_add(volatile int *a, int value, int)
     return __atomic_fetch_add(a, value, __ATOMIC_SEQ_CST);
 }
 
-/* Whether a static variable has begun its life: g++ asks so for arrays of vectors. */
+/* Asked by g++ for arrays of vectors: whether a static variable is initialised. */
 uint8_t __tsan_atomic8_load(const volatile uint8_t *a, int)
 {
     return *a;

@@ -14,8 +14,9 @@ namespace judge
 
 /* ---- memory of the device ------------------------------------------------------------------------ */
 
-/* Bytes that kernels may touch, with room around them that no access out of bounds can leave; 256-byte
- * aligned. written: from `from`; else reading them before a kernel has written is a finding. */
+/* Memory that kernels may access, with so much room around it that accesses out of bounds are caught;
+ * 256-byte aligned. It gets the bytes at `from`; if that is null, reading a byte before a kernel has
+ * written it is a finding. */
 void *memory(const char *name, size_t bytes, const void *from);
 
 template <typename T>
@@ -38,12 +39,12 @@ struct image {
     std::vector<unsigned char> bytes;
 };
 
-/* Where pixel (0, 0) is. What is said of an access beyond it names row and byte. */
+/* Returns where pixel (0, 0) is. Reports of accesses beyond the image name row and byte. */
 unsigned char *given(const char *name, const image &p);
 
 /* ---- running ------------------------------------------------------------------------------------- */
 
-/* Whether kernels still run: not after the first finding. */
+/* Returns whether kernels still run: after the first finding they do not. */
 bool going();
 void launched(cudaError_t error, dim3 grid, dim3 block);
 
@@ -78,11 +79,11 @@ struct counts { /* of all requests since the last begin_counts */
 /* The next launch is the one whose counts are shown. */
 void begin_counts(const char *of);
 counts total(what w);
-/* Barriers that a block passes, on average. */
+/* Returns the number of barriers that a block passes, on average. */
 double barriers();
 
-/* A figure to predict: name stands in the lesson's file as "PREDICT name: ?". kept: what the H200 counted,
- * and for which rung; null if nothing like it was measured. why: how the count comes about, for students
+/* A figure to predict: the lesson's file has the line "PREDICT name: ?". kept: what the H200 counted, and
+ * for which rung; null if nothing like it was measured. why: how the count comes about, for students
  * whose prediction differs. */
 struct figure {
     const char *name, *text;
@@ -90,38 +91,38 @@ struct figure {
     const char *rung;
     double kept;
     const char *why;
-    bool given = false; /* counted of a kernel without a hole: answered before the lesson is solved, too */
+    bool given = false; /* counted for a kernel without a hole: shown even before the lesson is solved */
 };
 void show(const figure &f);
-/* From docs/profile/gpu-counters.json: counter of the rung in the section; -1 if it is not there. */
+/* From docs/profile/gpu-counters.json: the rung's counter in that section; -1 if it is not there. */
 double kept(const char *section, const char *rung, const char *counter);
-/* From docs/profile/shared-waves.json: the passes that the addresses of the rung's shared loads need, without
- * those of other traffic through L1; -1 as above. */
+/* From docs/profile/shared-waves.json: the passes that the addresses of the rung's shared loads need,
+ * without the passes of other traffic through L1; -1 as above. */
 double kept_passes(const char *section, const char *rung);
 /* From docs/profile/sass.json: how many instructions of that kind (LDG, IADD3 ...) nvcc made for a kernel; -1
  * as above. */
 double kept_instructions(const char *kernel, const char *kind);
 /* A line below the figures. */
 void note(const std::string &said);
-/* What helps to find the place of a wrong result. */
+/* A hint that helps to find the cause of a wrong result. */
 void hint(const char *said);
 
-/* The lesson is not solved while a goal is not met. */
+/* The lesson is solved only if all goals are met. */
 void goal(bool met, const std::string &said);
 
 /* ---- begin and end ------------------------------------------------------------------------------- */
 
 void begin(int number, const char *source);
-/* Says everything; the exit status: 0 if the lesson is solved. */
+/* Prints the report; returns the exit status: 0 if the lesson is solved. */
 int end();
 
-/* Every access of the next launch is counted, none is judged: for kernels of the ladders, whose memory is not
- * made here. */
+/* The accesses of the next launch are counted but not judged: for kernels of the ladders, whose memory is
+ * not made here. */
 void only_count();
 
 /* ---- lessons for the CPU ------------------------------------------------------------------------- */
 
-/* No kernel runs: nothing is said of threads and memory. */
+/* No kernel runs: the report does not mention threads or memory. */
 void on_cpu();
 /* How many instructions function(argument) runs; 0 if this processor cannot say. */
 double instructions(void (*function)(void *), void *argument);
@@ -130,12 +131,12 @@ bool processor_has(const char *set);
 
 /* ---- images -------------------------------------------------------------------------------------- */
 
-/* n bytes by chance, the same in each run. */
+/* n random bytes, the same in each run. */
 std::vector<unsigned char> noise(size_t n, unsigned seed);
 image picture(int width, int height, int channels, unsigned seed);
 /* The same without gaps between rows: a read beyond the last row's end is out of bounds. */
 image picture_without_gaps(int width, int height, int channels, unsigned seed);
-/* What the backend c makes of it, rows without gaps: the 5x5 Laplace filter. */
+/* The result of the backend c with the 5x5 Laplace filter, rows without gaps. */
 std::vector<unsigned char> laplace(const image &p);
 
 } // namespace judge

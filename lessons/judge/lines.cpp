@@ -1,4 +1,5 @@
-/* Lines of source for places in the program: binutils' addr2line knows them, and came with the compiler. */
+/* Finds lines of source for places in the program, with binutils' addr2line, which is installed with the
+ * compiler. */
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
@@ -24,7 +25,7 @@ namespace
 
 std::map<uintptr_t, unsigned> known;
 
-/* A return address is that of the next instruction: one byte earlier is the call. */
+/* A return address is the address of the next instruction: one byte earlier is the call. */
 void look_up(const std::vector<uintptr_t> &places)
 {
     char exe[4096];

@@ -1,4 +1,4 @@
-/* What the results are compared with: the backend c, as the program has it. */
+/* Computes what results are compared with, using the program's backend c. */
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
-/* What the judge says. Findings come first, then bytes, then what each line costs: the order in which to
- * mend. */
+/* Prints the judge's report. Findings come first, then wrong bytes, then what each line costs: the order
+ * in which to fix them. */
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -104,7 +104,8 @@ void show_line(unsigned line)
         printf("    %u | %s\n", line, source_line(line).c_str());
 }
 
-/* Two threads at one line do not wait for each other: their indices are too much alike. */
+/* If two threads are at the same line, the hint is not that one must wait for the other: their indices
+ * are too similar. */
 std::string look_of(finding_kind kind)
 {
     const finding &f = r.findings[kind];
@@ -167,7 +168,7 @@ void add(tally &to, const tally &t)
     to.bytes += t.bytes;
 }
 
-/* What each line asks of memory, in the order of lines. */
+/* Prints what each line requests from memory, in the order of lines. */
 void print_lines()
 {
     std::map<std::pair<unsigned, std::string>, std::pair<tally, bool>> rows;
@@ -194,7 +195,7 @@ void print_lines()
            "  are one request; arithmetic is not counted)\n");
 }
 
-/* What follows "PREDICT name:" in the lesson's file; "?" if there is nothing. */
+/* Returns what follows "PREDICT name:" in the lesson's file; "?" if there is nothing. */
 std::string predicted(const char *name)
 {
     std::ifstream in(source_path());
@@ -219,7 +220,7 @@ std::string shown(double value)
     return std::isfinite(value) && value >= 0 ? text : "-";
 }
 
-/* What there is to say of a prediction beside its count. */
+/* Returns the remark on a prediction beside its count. */
 void answer(const figure &f, const std::string &p)
 {
     char *end;
@@ -265,7 +266,8 @@ void print_figures()
                "here.\n");
 }
 
-/* The instruction at which a signal came; in a function of the judge or the engine: the last access. */
+/* Returns the instruction at which a signal came; if that is in the judge or the engine, the last
+ * access. */
 unsigned site_of_signal(void *context)
 {
     const auto &machine = static_cast<const ucontext_t *>(context)->uc_mcontext;
@@ -457,7 +459,7 @@ void show(const figure &f)
         r.figures.push_back(f);
 }
 
-/* The number behind these names, each looked for behind the one before. */
+/* Returns the number after these names; each is searched for after the name before it. */
 static double number_in(const char *file, std::initializer_list<const char *> names)
 {
     std::ifstream in(file);

@@ -1,6 +1,7 @@
-/* Which thread touched which byte: races, bytes that nothing wrote, and addresses where there is no memory.
- * Threads of a block are ordered by barriers and warp functions (vector clocks, one number for each thread);
- * threads of different blocks never are, until the launch is over. Atomic against atomic is no race. */
+/* Records which thread accessed which byte, to find races, reads of bytes that were never written, and
+ * addresses without memory. Threads of a block are ordered by barriers and warp functions (vector clocks,
+ * one number for each thread); threads of different blocks are not ordered until the launch is over. Two
+ * atomics do not race. */
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -32,10 +33,10 @@ struct region {
     size_t bytes;
     std::vector<bool> written;
     std::vector<cell> cells;
-    image of; /* rows and pitch of an image; no bytes. pitch 0: it holds none */
+    image of; /* rows and pitch of an image; no bytes. pitch 0: there is no image */
 };
 
-/* When a thread came to an instruction first since it last waited for others. */
+/* When a thread first reached an instruction since it last waited for others. */
 struct visit {
     uint32_t clock, turn;
 };
@@ -91,7 +92,8 @@ void note_visit(const access &a)
         v[a.site] = {clock, ++turns};
 }
 
-/* Whether the thread has come to both instructions since it last waited for others, in this order. */
+/* Returns whether the thread has reached both instructions, in this order, since it last waited for
+ * others. */
 bool came(unsigned thread, uint32_t clock, unsigned first, unsigned then)
 {
     const std::vector<visit> &v = visits[thread];
@@ -109,7 +111,7 @@ void race(const access &a, const touch &earlier, const region &r, size_t at)
             thread_name(earlier.block, earlier.thread), element(r, at, a.size), nullptr});
 }
 
-/* Keeps two readers that are not ordered: one of them at least is not the thread that writes later. */
+/* Keeps two readers that are not ordered: at least one of them is not the thread that writes later. */
 void note_read(cell &c, const touch &now)
 {
     touch *slot = &c.read[1];
@@ -266,7 +268,7 @@ void shadow_acquire(void *sync, unsigned thread)
         join(clock_of[thread], s->second);
 }
 
-/* The region that the address is nearest to, and how far it is from there; 0: within. */
+/* Returns the region nearest to the address, and the distance; 0: the address is inside. */
 static const region *nearest_to(const char *address, size_t *distance)
 {
     const region *nearest = nullptr;
@@ -283,11 +285,11 @@ static const region *nearest_to(const char *address, size_t *distance)
     return nearest;
 }
 
-/* Farther from an array than an index of 32 bits leads. */
+/* Farther from an array than an index of 32 bits can lead. */
 constexpr size_t FAR = (size_t)1 << 36;
 constexpr size_t NEAR = (size_t)1 << 24;
 
-/* Which row and byte of an image that would be. */
+/* Says which row and byte of an image that would be. */
 static std::string row_of(const region &r, const char *address)
 {
     const long pitch = (long)r.of.pitch, margin = 2L * r.of.channels;
@@ -299,7 +301,7 @@ static std::string row_of(const region &r, const char *address)
            ", their bytes from " + std::to_string(-margin) + " to " + std::to_string(last);
 }
 
-/* An array that is no image: which of its elements that would be. */
+/* For an array that is not an image: says which of its elements that would be. */
 static std::string element_beyond(const region &r, const char *address, unsigned size)
 {
     const std::string kind = size == 1 ? "byte" : "element";

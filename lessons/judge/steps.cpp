@@ -1,5 +1,5 @@
-/* How many instructions a function runs, exactly: the processor stops after each one if its trap flag is set.
- */
+/* Counts exactly how many instructions a function runs: the processor stops after each instruction if its
+ * trap flag is set. */
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 /* Inside the judge: what its parts tell each other. hooks.cpp is called by kernels and engine, shadow.cpp
- * keeps who touched which byte, counts.cpp what a warp's accesses cost, lines.cpp knows lines of source,
- * report.cpp says all of it. One CPU thread runs, so nothing is locked. */
+ * records which thread accessed which byte, counts.cpp counts what a warp's accesses cost, lines.cpp
+ * finds lines of source, report.cpp prints the report. One CPU thread runs, so nothing is locked. */
 #ifndef LAP_JUDGE_WATCH_H
 #define LAP_JUDGE_WATCH_H
 
@@ -42,11 +42,11 @@ struct access {
 
 /* Bytes of the device that kernels may touch. */
 void add_region(const char *name, char *first, size_t bytes, bool written);
-/* Notes the access, looks for races and for bytes that nothing wrote. */
+/* Records the access, and looks for races and for bytes that were never written. */
 void shadow_access(const access &a, memory_space space);
-/* Where the address lies; NO_MEMORY: in none of the program's memory. */
+/* Returns where the address is; NO_MEMORY: not in the program's memory. */
 memory_space space_of(const char *address, unsigned size);
-/* Whether a kernel, or the exam that made the memory, has written the byte. */
+/* Returns whether a kernel, or the exam that made the memory, has written the byte. */
 bool was_written(const void *address);
 void shadow_launch();
 void shadow_block(uint32_t number);
@@ -57,7 +57,7 @@ void add_shared(const std::string &name, char *first, size_t bytes);
 void no_shared();
 /* "element 40 of tile, whose elements are 0 to 39"; elements are as wide as the access. */
 std::string describe(const char *address, unsigned size);
-/* What to look at if the address is one that a usual mistake leads to; else null. */
+/* Returns a hint if a common mistake leads to this address; else null. */
 const char *usual_mistake(const char *address);
 /* The region that begins there holds this image. */
 void region_is_image(const char *first, const image &p);
@@ -67,8 +67,8 @@ void shadow_acquire(void *sync, unsigned thread);
 
 /* ---- counts (counts.cpp) ------------------------------------------------------------------------- */
 
-/* Of all requests of an instruction, or of a line. A request: what a warp's lanes do at one instruction at a
- * time. */
+/* The sums of all requests of an instruction, or of a line. A request is what a warp's lanes do together
+ * at one instruction. */
 struct tally {
     uint64_t requests, lanes, sectors, wavefronts, bytes;
 };
@@ -85,10 +85,10 @@ void forget_counts();
 
 /* ---- lines (lines.cpp) --------------------------------------------------------------------------- */
 
-/* Of the source that is judged: 0 if the instruction is in none of its lines. */
+/* Returns the line of the judged source; 0 if the instruction is not in that source. */
 unsigned line_of(unsigned site);
 std::string source_line(unsigned line);
-/* The array that is indexed there: column is that of a bracket. */
+/* Returns the array that is indexed there; column is the column of a bracket. */
 std::string array_at(unsigned line, unsigned column);
 void set_source(const char *path);
 const std::string &source_path();
@@ -96,7 +96,7 @@ bool is_source(const std::string &file);
 
 /* ---- findings (report.cpp) ----------------------------------------------------------------------- */
 
-/* In the order in which one causes the other: of several the first is said. */
+/* In the order in which one causes the other: if there are several, the first is reported. */
 enum finding_kind {
     CRASHED,
     DIVIDED,
@@ -112,8 +112,8 @@ enum finding_kind {
 
 struct finding {
     bool there;
-    unsigned site, other; /* other: of a race, the earlier access */
-    /* Of a race: the earlier access's thread came to `site` before, or the later one's to `other`. */
+    unsigned site, other; /* other: the earlier access of a race */
+    /* For a race: the earlier access's thread had reached `site` before, or the later one's `other`. */
     bool earlier_came, later_came;
     std::string who, who_other, what;
     const char *look; /* what to look at; null: what its kind has */
@@ -129,7 +129,7 @@ void launch_may_take_seconds();
 /* For tests: returns the title and the lines of the first finding, "a race 12 14", and forgets it; "" if
  * nothing was found. */
 std::string take_finding();
-/* The instruction whose access was seen last. */
+/* Returns the instruction whose access was seen last. */
 unsigned last_site();
 /* Prints the whole report and ends the program. */
 [[noreturn]] void stop_here();

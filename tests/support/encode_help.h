@@ -1,4 +1,4 @@
-/* What the tests of the output side share: synthetic pixels, encoding to memory, decoding by lapedge. */
+/* Shared by the tests of the output side: synthetic pixels, encoding to memory, decoding by lapedge. */
 #ifndef ENCODE_HELP_H
 #define ENCODE_HELP_H
 
@@ -55,7 +55,7 @@ static inline lap_write_options help_options(const lap_view *view)
         .subsampling = LAP_SUB_444};
 }
 
-/* What DRI says; 0: there is none. */
+/* Returns the interval in DRI; 0: there is none. */
 static inline int help_restart_interval(const uint8_t *bytes, size_t size)
 {
     for (size_t i = 2; i + 4 <= size && bytes[i] == 0xFF && bytes[i + 1] != 0xDA;
@@ -105,7 +105,7 @@ static inline lap_code help_encode(const lap_view *view, const char *format, con
     return code;
 }
 
-/* Decodes what lapedge reads, in pieces of 7 rows, to rows without gaps. */
+/* Decodes a file with lapedge, in pieces of 7 rows, to rows without gaps. */
 static inline lap_code help_decode(const void *bytes, size_t size, const lap_read_options *options,
     help_image *image, lap_header *header, lap_damage *damage, lap_error *err)
 {

@@ -12,7 +12,7 @@
 
 typedef struct jpeg_kind {
     const char *name;
-    int components;                         /* of the pixels handed in: 1, 3 or 4 */
+    int components;                         /* of the given pixels: 1, 3 or 4 */
     J_COLOR_SPACE space;                    /* in the file */
     const char *sampling;                   /* "22 11 11": h and v of each component */
     bool progressive, arithmetic, separate; /* separate: a scan for each component */

@@ -1,4 +1,5 @@
-/* An image by parts compared with the same image by rows: verdict, message, damage and pixels. */
+/* Compares an image that is decoded by parts with the same image decoded by rows: verdict, message,
+ * damage and pixels. */
 #ifndef PARTS_CHECK_H
 #define PARTS_CHECK_H
 
@@ -60,7 +61,7 @@ static inline lap_code parts_read(lap_decoder *decoder, int count, parts_outcome
     return code == LAP_OK ? lap_decoder_finish(decoder, &o->damage, &o->err) : code;
 }
 
-/* The bytes lie in memory of just their size. */
+/* The bytes are in memory of exactly their size. */
 static inline parts_outcome parts_decode(
     const uint8_t *bytes, size_t size, const lap_read_options *options, int count)
 {

@@ -1,4 +1,4 @@
-/* A folder of its own for the tests of files, and what they put there and find there. */
+/* A separate folder for each test of files, and functions that write, name and read files in it. */
 #ifndef SCRATCH_H
 #define SCRATCH_H
 
@@ -17,7 +17,7 @@
 
 static char scratch[64];
 
-/* Of the last few: tests name several files at once. */
+/* The last few names stay valid: tests name several files at once. */
 static inline const char *at(const char *name)
 {
     static char paths[8][512];

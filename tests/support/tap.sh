@@ -4,7 +4,7 @@ set -u
 tap_count=0
 tap_bad=0
 
-# check NAME COMMAND...: passes if the command does; what it printed is shown only if it does not.
+# check NAME COMMAND...: passes if the command does; its output is shown only if it fails.
 check()
 {
     local name=$1 output

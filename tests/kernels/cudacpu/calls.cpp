@@ -1,4 +1,4 @@
-/* What every call of the API goes through: the lock, counters, planted errors. And the settings. */
+/* What every call of the API goes through: the lock, counters, planted errors; and the settings. */
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -150,7 +150,7 @@ static bool parse(lap_cudacpu_settings *s, const char *settings)
     return true;
 }
 
-/* Queues are dropped; what has a handle keeps it. */
+/* Queued work is dropped; streams and events keep their handles. */
 static void begin(lap_cudacpu_state &s, const lap_cudacpu_settings &set)
 {
     std::vector<lap_cudacpu_device> devices((size_t)set.devices);
@@ -218,7 +218,8 @@ uint64_t lap_cudacpu_alive(void)
 
 void lap_cudacpu_struck(const char *where)
 {
-    /* Not through the program's stream: there it would land inside a line that another thread is writing. */
+    /* Does not use the program's stream, where the message could appear inside a line that another thread
+     * is writing. */
     dprintf(STDERR_FILENO, "# CUDA on CPU: a fault struck %s\n", where);
 }
 

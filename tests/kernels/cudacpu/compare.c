@@ -1,5 +1,5 @@
-/* The comparison of ladders, device rungs included: uploads, runs and downloads as on a GPU. Pixels come
- * from memory, so that no codec is needed. */
+/* Compares the rungs of the ladders, including the device rungs: it uploads, runs and downloads as on a
+ * GPU. Pixels come from memory, so that no codec is needed. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void each(void *user, const lap_compare_row *row)
     const bool has_sum = row->op == LAP_OP_REDUCE || row->op == LAP_OP_MATVEC;
     s->devices += on_device && row->resolved;
     if (row->reason && !on_device)
-        return; /* an instruction set that is not here */
+        return; /* an instruction set that this processor lacks */
     if (row->reason || !row->difference.identical || has_stages != (on_device && is_picture) ||
         isnan(row->relative_error) == has_sum) {
         s->wrong++;

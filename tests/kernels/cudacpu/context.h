@@ -1,5 +1,6 @@
-/* A stack that can be left and taken up again. On x86-64 by hand: swapcontext asks the kernel for the
- * signal mask each time, and the address sanitizer clears the shadow of a whole stack around it. */
+/* A stack that can be left and resumed. On x86-64 the switch is written by hand: swapcontext asks the
+ * kernel for the signal mask each time, and the address sanitizer clears the shadow of a whole stack
+ * around it. */
 #ifndef LAP_CUDACPU_CONTEXT_H
 #define LAP_CUDACPU_CONTEXT_H
 
@@ -12,7 +13,7 @@ struct lap_cudacpu_context {
     void *stack_pointer;
 };
 
-/* Pushes what a function must keep, stores the stack pointer in *save, and takes up load. */
+/* Pushes the registers that a function must keep, stores the stack pointer in *save, and resumes load. */
 extern "C" void lap_cudacpu_switch(void **save, void *load);
 asm(R"(
     .text

@@ -1,4 +1,4 @@
-/* What a test may ask of the CUDA runtime on the CPU. README.md lists settings and counters. Thread safe. */
+/* How a test controls the CUDA runtime on the CPU. README.md lists settings and counters. Thread safe. */
 #ifndef LAP_CUDACPU_CONTROL_H
 #define LAP_CUDACPU_CONTROL_H
 
@@ -9,14 +9,15 @@ extern "C" {
 #endif
 
 /* As if a new process began: defaults, then the settings of LAP_CUDACPU in the environment, then these,
- * "devices=2,shared=64K,..." (NULL: none). Counters at 0, no device lost, what was queued is dropped;
- * memory, streams and events stay. 0, or -1 with the setting on stderr that is not understood. */
+ * "devices=2,shared=64K,..." (NULL: none). Counters are 0, no device is lost, queued work is dropped;
+ * memory, streams and events stay. Returns 0, or -1 after printing the setting that is not understood on
+ * stderr. */
 int lap_cudacpu_configure(const char *settings);
 
-/* How often since then; 0 for a name that never counted. "cudaMalloc" and so on: calls. */
+/* Returns a counter since then; 0 for a name that was never counted. "cudaMalloc" etc. count calls. */
 uint64_t lap_cudacpu_count(const char *what);
 
-/* Memory, pinned memory, streams and events that exist. */
+/* Returns how many pieces of memory and pinned memory, streams and events exist. */
 uint64_t lap_cudacpu_alive(void);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* Copies and fills. From pageable memory the bytes are taken as the call is made, into it the call waits,
- * as CUDA does both; pinned memory is looked at when the copy runs. */
+/* Copies and fills. As in CUDA, a copy from pageable memory takes the bytes during the call, and a copy
+ * to pageable memory waits until it is done; pinned memory is accessed when the copy runs. */
 #include <cstdlib>
 #include <cstring>
 
@@ -27,7 +27,7 @@ void copy(const rows &r)
         lap_cudacpu_raw_copy(r.to + y * r.to_pitch, r.from + y * r.from_pitch, r.width);
 }
 
-/* Pageable memory is the host's: the address sanitizer knows what there is of it. */
+/* Pageable memory is ordinary host memory: the address sanitizer knows its bounds. */
 void look(const lap_cudacpu_memory &what, [[maybe_unused]] const char *at, [[maybe_unused]] const rows &r,
     [[maybe_unused]] size_t pitch)
 {

@@ -1,4 +1,4 @@
-/* Devices and the words for errors. */
+/* Devices, and the messages for errors. */
 #include "state.h"
 
 static const struct {
@@ -74,7 +74,7 @@ static bool exists(int device)
     return device >= 0 && device < lap_cudacpu().set.devices;
 }
 
-/* Of a lost device: its error, and it becomes the current one all the same. */
+/* For a lost device, returns its error, but still makes it the current device. */
 cudaError_t cudaSetDevice(int device)
 {
     lap_cudacpu_call call(__func__, true);

@@ -1,8 +1,8 @@
 /* The threads of one block, as fibers of the launching CPU thread. Inside this folder only.
  *
  * One kernel runs at a time (kernels keep shared memory in static variables), in one CPU thread, so
- * nothing here is locked. A thread of the block runs until it must wait for others; then another one
- * goes on. When none can go on and some still wait, a GPU would hang: that is reported. */
+ * nothing here is locked. A thread of the block runs until it must wait for others; then another thread
+ * continues. If no thread can continue and some still wait, a GPU would hang: that is reported. */
 #ifndef LAP_CUDACPU_ENGINE_H
 #define LAP_CUDACPU_ENGINE_H
 
@@ -29,7 +29,7 @@ struct lap_cudacpu_grid {
     uint64_t seed; /* draws the order of blocks, warps and lanes */
 };
 
-/* Runs all threads of all blocks; returns when the last has ended. One call at a time. */
+/* Runs all threads of all blocks; returns when the last thread has ended. One call at a time. */
 void lap_cudacpu_run(const lap_cudacpu_grid &grid);
 
 /* A step of splitmix64. */
@@ -37,21 +37,22 @@ uint64_t lap_cudacpu_random(uint64_t *state);
 
 /* ---- waiting (threads.cpp) ----------------------------------------------------------------------- */
 
-/* The running thread, until wake is called with its number; why says what it waits for. */
+/* The running thread waits until wake is called with its number; why says what it waits for. */
 void lap_cudacpu_park(const char *why);
 void lap_cudacpu_wake(unsigned thread);
-/* Others that can go on do so first. */
+/* Lets other threads that can continue do so first. */
 void lap_cudacpu_yield();
 
 /* ---- warps (warps.cpp) --------------------------------------------------------------------------- */
 
 void lap_cudacpu_warps_start(unsigned threads);
 void lap_cudacpu_warps_leave();             /* the running thread has ended */
-void lap_cudacpu_warps_idle(unsigned warp); /* none of its lanes can go on */
+void lap_cudacpu_warps_idle(unsigned warp); /* no lane of it can continue */
 
 /* ---- uninitialised memory (poison.cpp) ----------------------------------------------------------- */
 
-/* The 32-bit pattern that it is filled with: a NaN as float and, twice, as double; another in each run. */
+/* The 32-bit pattern that fills it: a NaN as a float, and, repeated, as a double; different in each
+ * run. */
 uint32_t lap_cudacpu_poison_word();
 void lap_cudacpu_poison(void *memory, size_t bytes);
 /* The __shared__ variables of a kernel (shared.cpp). */

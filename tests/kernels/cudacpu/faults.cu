@@ -1,5 +1,5 @@
-/* Kernels with a fault each, to show that the tests would see it: faults NAME, or "none" for the same
- * kernels without. The sanitizer that this is built with must end the program. */
+/* Kernels with one fault each, to show that the tests would detect it: faults NAME, or "none" for the
+ * same kernels without faults. The sanitizer that this is built with must end the program. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 constexpr int N = 64;
 
-/* Every thread hands its value to the thread opposite, through shared memory. */
+/* Every thread passes its value to the opposite thread, through shared memory. */
 static __global__ void exchange(const int *in, int *out, bool barrier)
 {
     __shared__ int tile[N];
@@ -56,7 +56,7 @@ static __global__ void read_global(const int *in, int *out, int beyond)
     out[threadIdx.x] = in[threadIdx.x + beyond];
 }
 
-/* Half of the threads wait for the others, which went home. */
+/* Half of the threads wait for the others, which have ended. */
 static __global__ void wait_for_ever(int *out, bool some)
 {
     __shared__ int tile[N];
@@ -68,7 +68,7 @@ static __global__ void wait_for_ever(int *out, bool some)
         __syncthreads();
 }
 
-/* Odd lanes vote with a mask that even lanes are in as well. */
+/* Odd lanes vote with a mask that contains even lanes, too. */
 static __global__ void vote(unsigned *out, bool with_all)
 {
     const unsigned mine = threadIdx.x % 2 ? 0xaaaaaaaau : 0x55555555u;
@@ -83,8 +83,8 @@ static __global__ void count(unsigned *out, int odd)
     atomicAdd(reinterpret_cast<unsigned long long *>(out + odd), 1ull);
 }
 
-/* What no kernel does: a look at device memory, a kernel with an address of the host, or on the wrong device.
- */
+/* Faults outside of kernels: host code reads device memory, a kernel gets a host address, or runs on the
+ * wrong device. */
 static lap_code run_on_host(const char *fault, int *in, int *out, lap_error *err)
 {
     static int table[N];

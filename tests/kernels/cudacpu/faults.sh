@@ -1,10 +1,10 @@
 #!/bin/bash
-# The tests of kernels on a CPU can fail: planted faults are seen, and the same kernels without pass.
+# Checks that the tests of kernels on a CPU can fail: planted faults are detected, and kernels without them pass.
 . tests/support/tap.sh
 export LAP_CUDACPU=devices=2
 dir=${B:-build}/cudacpu
 
-# seen PROGRAM FAULT WORDS: the program ends with an error that says so.
+# seen PROGRAM FAULT WORDS: the program ends with an error whose message has these words.
 seen()
 {
     local output

@@ -1,5 +1,5 @@
-/* Stacks to run on, and the way from one to another. Compiled without the sanitizers, so that they see the
- * kernels' accesses and nothing else. */
+/* Stacks for fibers, and the switch from one to another. Compiled without the sanitizers, so that they
+ * see only the kernels' accesses. */
 #include "fibers.h"
 
 #include <cstdio>
@@ -25,7 +25,7 @@ constexpr size_t STACK = 256 * 1024, STAGGER = 1216;
 constexpr unsigned MAX_THREADS = LAP_CUDACPU_MAX_THREADS;
 
 fiber home, *running; /* home: of the launching thread */
-/* No containers: their memory functions would be taken for the kernel's by the thread sanitizer. */
+/* No containers: the thread sanitizer would take their memory functions for the kernel's. */
 fiber fibers[MAX_THREADS];
 fiber *idle[MAX_THREADS], *spent[MAX_THREADS];
 unsigned made, idle_count, spent_count;
@@ -68,7 +68,7 @@ void make_fiber()
 #if LAP_CUDACPU_TSAN
     f->tsan = __tsan_create_fiber(0);
 #endif
-    /* Not all at the same place in their pages, or they would push each other out of the caches. */
+    /* Stacks start at different places in their pages, or they would evict each other from the caches. */
     const size_t shift = made * STAGGER % (STACK / 4) / 16 * 16;
     lap_cudacpu_prepare(&f->context, f->stack, STACK - shift, first_entry);
     idle[idle_count++] = f;

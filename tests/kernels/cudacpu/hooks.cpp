@@ -1,4 +1,4 @@
-/* The kernels of the tests are watched by the sanitizers: here they learn what comes before what. */
+/* Tells the sanitizers, which watch the kernels of the tests, which events are ordered. */
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-/* Launches: limits as the device has them, then into the stream's queue. */
+/* Launches: checks the device's limits, then puts the launch into the stream's queue. */
 #include "engine.h"
 #include "state.h"
 
@@ -30,7 +30,8 @@ static cudaError_t check(const cudaLaunchConfig_t &config, const void *kernel)
     return cudaSuccess;
 }
 
-/* For this kernel on the current device, as in CUDA: on another one it must be asked for again. */
+/* Applies to this kernel on the current device, as in CUDA: on another device it must be requested
+ * again. */
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value)
 {
     lap_cudacpu_call call(__func__);

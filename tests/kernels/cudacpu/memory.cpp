@@ -1,5 +1,5 @@
-/* Memory of devices and pinned memory. Both are filled with poison; that of devices is open only while a
- * kernel of its device runs, so the address sanitizer sees whoever else touches it. */
+/* Memory of devices and pinned memory. Both are filled with poison; device memory is accessible only
+ * while a kernel of its device runs, so the address sanitizer reports all other accesses. */
 #include <cstdlib>
 
 #include "engine.h"
@@ -97,8 +97,8 @@ static cudaError_t allocate(void **memory, size_t bytes, lap_cudacpu_kind kind)
     return cudaSuccess;
 }
 
-/* Waits for the device, as CUDA does. A failure that was planted frees all the same: the memory of a lost
- * device is gone with it. */
+/* Waits for the device, as CUDA does. If a planted failure occurs, the memory is still freed: the memory
+ * of a lost device is gone with it. */
 static cudaError_t release(lap_cudacpu_call &call, void *memory, lap_cudacpu_kind kind, bool own)
 {
     lap_cudacpu_state &s = lap_cudacpu();

@@ -1,4 +1,4 @@
-/* Memory that nobody has written: filled with a pattern that shows, another one in each run. */
+/* Fills memory that was never written with a pattern that shows in results, different in each run. */
 #include "engine.h"
 #include "sanitizers.h"
 #include "state.h"
@@ -30,7 +30,7 @@ uint32_t lap_cudacpu_poison_word()
     return word;
 }
 
-/* By hand, not by memcpy: see below. */
+/* A loop instead of memcpy: see below. */
 __attribute__((no_sanitize("address"))) void lap_cudacpu_raw_copy(void *to, const void *from, size_t bytes)
 {
 #if defined(__x86_64__)
@@ -42,7 +42,7 @@ __attribute__((no_sanitize("address"))) void lap_cudacpu_raw_copy(void *to, cons
 #endif
 }
 
-/* By hand, not by memset: the address sanitizer watches that, and this memory may be closed. */
+/* A loop instead of memset, which the address sanitizer watches: this memory may be inaccessible. */
 void lap_cudacpu_poison(void *memory, size_t bytes)
 {
     uint32_t word = lap_cudacpu_poison_word();

@@ -1,5 +1,5 @@
-/* Work of streams is queued, and done when somebody waits for it, or now and then when the runtime is
- * called: any operation may come next whose stream and events allow it, drawn from the seed. */
+/* The work of streams is queued. It is done when a thread waits for it, or sometimes when the runtime is
+ * called. The next operation is drawn, by the seed, from those that their streams and events allow. */
 #include <csignal>
 
 #include <unistd.h>
@@ -42,7 +42,7 @@ std::shared_ptr<lap_cudacpu_stream> lap_cudacpu_new_stream(int device, unsigned 
     return s;
 }
 
-/* Faults of work: what should run now does not, and the device is lost or hangs. */
+/* Faults of work: the operation does not run, and the device is lost or hangs. */
 static bool goes_wrong(lap_cudacpu_device &d, bool counts)
 {
     lap_cudacpu_state &state = lap_cudacpu();
@@ -95,7 +95,7 @@ static void run_first(std::unique_lock<std::mutex> &hold, const std::shared_ptr<
     state.moved.notify_all();
 }
 
-/* Mostly that of the highest priority, so that now and then one stream runs far ahead. */
+/* Mostly takes the stream with the highest priority, so that sometimes one stream runs far ahead. */
 bool lap_cudacpu_step(std::unique_lock<std::mutex> &hold)
 {
     lap_cudacpu_state &state = lap_cudacpu();

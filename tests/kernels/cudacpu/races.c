@@ -1,6 +1,6 @@
-/* The filter kernels under ThreadSanitizer, a few sizes. For each rung one block, one that is cut on both
- * sides, several blocks, and for cuda-fast, whose warps take 8 rows of 480 bytes each and stand four to a
- * block, two warps below each other, two blocks side by side and two below each other. */
+/* The filter kernels under ThreadSanitizer, a few sizes. Sizes for each rung: one block, a block that is
+ * cut on both sides, several blocks. For cuda-fast, whose blocks have four warps of 8 rows of 480 bytes
+ * each, also two warps, one below the other, and two blocks, side by side and one below the other. */
 #include <string.h>
 
 #include "tests/kernels/ladder/check.h"

@@ -1,5 +1,5 @@
-/* What the sanitizers want to know of fibers and memory. The runtime is compiled without them, and the
- * makefile says which one the program has. */
+/* What the sanitizers must be told about fibers and memory. The runtime is compiled without sanitizers,
+ * and the makefile says which one the program has. */
 #ifndef LAP_CUDACPU_SANITIZERS_H
 #define LAP_CUDACPU_SANITIZERS_H
 

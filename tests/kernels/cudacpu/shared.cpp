@@ -1,7 +1,7 @@
 /* The __shared__ variables of a kernel, which are static here, found by their names in the program's (or
  * module's) table of symbols: those of kernel _Zxyz are _ZZxyzE... (An attribute "section" would be simpler,
- * but g++ ignores it in templates.) A constant, `static const` in a kernel, lies in a section that nothing
- * writes, and is none. Variables of a function that the kernel calls are not found. */
+ * but g++ ignores it in templates.) A constant, `static const` in a kernel, lies in a read-only section,
+ * and does not count. Variables of a function that the kernel calls are not found. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -23,7 +23,7 @@ struct symbols {
     std::multimap<std::string, lap_cudacpu_range> variables; /* by the name of their function, less "_Z" */
 };
 
-/* The program or library that holds this code: its file and where it is loaded. */
+/* The program or library that contains this code: its file, and where it is loaded. */
 struct place {
     std::string file = "/proc/self/exe";
     uintptr_t base = 0;
@@ -50,7 +50,7 @@ std::string plain_name(const std::string &mangled)
     return mangled.substr(digits == std::string::npos ? 0 : digits, (size_t)atoi(mangled.c_str()));
 }
 
-/* _ZZ<function>E<variable>: that of the function is the longest that is one. */
+/* _ZZ<function>E<variable>: the function's name is the longest part that is a valid name. */
 void add(symbols &s, const ElfW(Sym) & symbol, const std::string &name, uintptr_t base, bool writable)
 {
     const uintptr_t address = base + symbol.st_value;

@@ -1,6 +1,6 @@
-/* What the files of the runtime share: settings, devices, streams, memory. All of it is guarded by one lock,
- * which every function of the API takes as it is entered; work of streams is done under it, but for host
- * functions. */
+/* What the files of the runtime share: settings, devices, streams, memory. One lock guards all of it.
+ * Every function of the API takes the lock when it is called; the work of streams is done under the lock,
+ * except for host functions. */
 #ifndef LAP_CUDACPU_STATE_H
 #define LAP_CUDACPU_STATE_H
 
@@ -45,7 +45,7 @@ struct lap_cudacpu_event {
 struct lap_cudacpu_device {
     cudaError_t dead; /* an error that sticks */
     bool hangs;
-    double until_ms; /* then it goes on, or dies of hang_error */
+    double until_ms; /* then it continues, or fails with hang_error */
     size_t allocated;
     std::shared_ptr<lap_cudacpu_stream> legacy;
     std::map<const void *, size_t> dynamic_limit;
@@ -65,7 +65,7 @@ struct lap_cudacpu_settings {
     uint64_t seed = 0; /* of the orders of work and blocks */
     size_t shared = 227 << 10, l2 = 1 << 20, memory = (size_t)4 << 30;
     bool now = false, pageable_fails = false, registers = true;
-    /* faults; a count of 0: none */
+    /* faults; a count of 0: no fault */
     std::string fail_call; /* empty: any */
     uint64_t fail_at = 0, lost_at = 0, hang_at = 0, crash_at = 0;
     int crash_signal = 0;
@@ -95,13 +95,13 @@ lap_cudacpu_state &lap_cudacpu();
 extern thread_local int lap_cudacpu_current; /* device */
 extern thread_local bool lap_cudacpu_in_host_function;
 
-/* Of this run: LAP_CUDACPU_SEED, else another one each time; printed once. */
+/* The seed of this run: LAP_CUDACPU_SEED, else a different one each time; printed once. */
 uint64_t lap_cudacpu_seed();
 double lap_cudacpu_ms();
-/* Says on stderr that a planted fault has struck there. */
+/* Prints on stderr that a planted fault has occurred there. */
 void lap_cudacpu_struck(const char *where);
 
-/* Begins a function of the API: takes the lock, counts the call, lets a fault happen. */
+/* Begins a function of the API: takes the lock, counts the call, and triggers a planted fault. */
 struct lap_cudacpu_call {
     std::unique_lock<std::mutex> hold;
     cudaError_t error;
@@ -113,24 +113,25 @@ struct lap_cudacpu_call {
 
 /* ---- memory.cpp ---------------------------------------------------------------------------------- */
 
-/* What lies at the address; BAD if it leaves an allocation before its end. */
+/* Returns what is at the address; BAD if the bytes run past the end of an allocation. */
 lap_cudacpu_memory lap_cudacpu_what_is(const void *address, size_t bytes);
-/* Device memory is closed to all but the kernels of its device, for the address sanitizer. */
+/* For the address sanitizer, only the kernels of a device may access its memory. */
 void lap_cudacpu_open(int device, bool open);
 void lap_cudacpu_raw_copy(void *to, const void *from, size_t bytes); /* that no sanitizer watches */
-/* Whether these words look like addresses of the host's own memory. */
+/* Returns whether these words look like addresses of the host's own memory. */
 bool lap_cudacpu_holds_host_address(const std::vector<uintptr_t> &words);
 
 /* ---- queues.cpp ---------------------------------------------------------------------------------- */
 
-/* The stream of a handle; NULL for the current device's legacy stream, nullptr if there is none. */
+/* Returns the stream of a handle (NULL: the current device's legacy stream); nullptr if there is no such
+ * stream. */
 std::shared_ptr<lap_cudacpu_stream> lap_cudacpu_stream_of(cudaStream_t handle);
 lap_cudacpu_wait lap_cudacpu_enqueue(
     std::unique_lock<std::mutex> &hold, const std::shared_ptr<lap_cudacpu_stream> &stream, lap_cudacpu_op op);
-/* Works until the wait is over; the error of a device that was lost. */
+/* Does work until the wait is over; returns the error of a device that was lost. */
 cudaError_t lap_cudacpu_finish(std::unique_lock<std::mutex> &hold, const lap_cudacpu_wait &wait);
 cudaError_t lap_cudacpu_finish_device(std::unique_lock<std::mutex> &hold, int device);
-/* Does one operation that may come next, if there is one. */
+/* Does one operation that may come next, if there is any. */
 bool lap_cudacpu_step(std::unique_lock<std::mutex> &hold);
 bool lap_cudacpu_is_over(const lap_cudacpu_wait &wait);
 std::shared_ptr<lap_cudacpu_stream> lap_cudacpu_new_stream(int device, unsigned flags, uint64_t priority);

@@ -23,7 +23,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
     return cudaStreamCreateWithFlags(stream, flags);
 }
 
-/* What is queued is still done. */
+/* Queued work is still done. */
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
     lap_cudacpu_call call(__func__);
@@ -48,7 +48,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     return call(lap_cudacpu_finish(call.hold, {s, s->issued}));
 }
 
-/* Some work may get done between two looks. */
+/* Some work may be done between two queries. */
 static cudaError_t query(lap_cudacpu_call &call, const lap_cudacpu_wait &wait)
 {
     if (!lap_cudacpu_is_over(wait))

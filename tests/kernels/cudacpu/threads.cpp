@@ -1,6 +1,6 @@
-/* The threads of a block, and who of them goes on. A thread takes over the fiber of one that has ended, so
- * a kernel without barriers runs on a single stack and never switches. Under ThreadSanitizer each thread
- * keeps a fiber of its own. */
+/* The threads of a block, and which of them runs next. A thread takes over the fiber of a thread that has
+ * ended, so a kernel without barriers runs on a single stack and never switches. Under ThreadSanitizer
+ * each thread keeps a fiber of its own. */
 #include <cstdio>
 #include <memory>
 
@@ -41,8 +41,8 @@ struct {
     unsigned runnable[MAX_THREADS / LANES];                /* lanes of a warp that need not wait */
     barrier block;
     char block_over[2]; /* comes before what the next block does; for the thread sanitizer */
-    bool starts_first;  /* rather start a thread than go on with one that has waited */
-    bool downward;      /* those that waited go on from the highest number down */
+    bool starts_first;  /* prefer to start a thread, not to resume one */
+    bool downward;      /* waiting threads resume from the highest number down */
     unsigned long yields;
     const std::vector<lap_cudacpu_range> *shared;
     std::unique_ptr<uint4[]> dynamic;
@@ -69,7 +69,8 @@ void run_as(unsigned thread)
     lap_cudacpu_give_up(why);
 }
 
-/* Leaves the running fiber, which waits or is idle, for one that can go on; back when it can itself. */
+/* Switches from the running fiber, which waits or is idle, to one that can run; returns when it can run
+ * again. */
 void go_elsewhere()
 {
     if (l.started < l.threads && (l.starts_first || !l.ready_count)) {
@@ -154,7 +155,7 @@ void run_thread(unsigned thread)
     no_longer_runnable(thread);
 }
 
-/* A fiber: each time round a thread that nobody has started yet. */
+/* The loop of a fiber: each round runs a thread that has not been started yet. */
 [[noreturn]] void live()
 {
     for (;;) {
@@ -174,7 +175,7 @@ void run_thread(unsigned thread)
     }
 }
 
-/* Warps from any one on, up or down, and so their lanes. */
+/* Warps start from a random one, upwards or downwards, and so do their lanes. */
 void draw_thread_order()
 {
     const unsigned warps = (l.threads + LANES - 1) / LANES;

@@ -1,5 +1,6 @@
-/* Warp functions. The lanes that a mask names meet, wherever in the code each of them is: a lane that
- * comes first waits. Lanes with other masks do not disturb them, lanes that have ended are not waited for. */
+/* Warp functions. The lanes that a mask names meet, wherever in the code each of them is: the first lane
+ * waits for the others. Lanes with other masks do not disturb them. Lanes that have ended need not
+ * come. */
 #include <cstdio>
 
 #include "engine.h"
@@ -29,7 +30,7 @@ struct warp {
 };
 
 warp warps[WARPS];
-char syncs[1024]; /* used by turns, so that meetings of other lanes are not ordered by chance */
+char syncs[1024]; /* used in turn, so that meetings of other lanes are not ordered by accident */
 unsigned last_sync;
 
 unsigned lane()

@@ -39,7 +39,7 @@ void decode_set_colours(decode_case *c, decode_colours colours)
 
 /* ---- tables -------------------------------------------------------------------------------------- */
 
-/* Codes of 1 to 16 bits for all symbols, in an order by chance. Units: codes of 16 bits. */
+/* Codes of 1 to 16 bits for all symbols, in random order. Units: codes of 16 bits. */
 static void set_table(JHUFF_TBL *table, const uint8_t *symbols, int count, uint64_t *seed)
 {
     int left = 65535, lengths[256];
@@ -108,7 +108,7 @@ static void add(scan_list *list, int component, band b)
         .Al = b.low};
 }
 
-/* DC values of components `first` and up, in one scan. */
+/* A scan of the DC values of components `first` and up. */
 static void add_dc(scan_list *list, int first, int count, int high, int low)
 {
     add(list, first, (band){0, 0, high, low});
@@ -164,13 +164,13 @@ static void list_turned(scan_list *list, int components)
     }
 }
 
-/* missing[c][b]: bits of band b that have not come, 14: all. Band 0 is DC; each band goes its own way, and
- * two neighbours that are equally far may go together. */
+/* missing[c][b]: bits of band b that are still missing; 14: all. Band 0 is DC. Each band progresses
+ * independently, and two neighbours with the same number of missing bits may share a scan. */
 static void list_by_chance(scan_list *list, int components, uint64_t *seed)
 {
     enum { BANDS = 4, NONE = 14, LARGEST = 6 };
     static const int ends[BANDS + 1] = {0, 1, 4, 20, 64};
-    const int many = MOST_SCANS / (components < 4 ? 3 : 10); /* so that all are LAP_SCRIPT_SCANS at most */
+    const int many = MOST_SCANS / (components < 4 ? 3 : 10); /* so that there are at most LAP_SCRIPT_SCANS */
     int missing[MAX_COMPS_IN_SCAN][BANDS], left = components * BANDS;
     for (int c = 0; c < MAX_COMPS_IN_SCAN; c++)
         for (int b = 0; b < BANDS; b++)
@@ -309,7 +309,7 @@ static void set_wide_quant(struct jpeg_compress_struct *out, uint64_t *seed)
         }
 }
 
-/* It would say that 16-bit quantisers are coarse. */
+/* It would warn that 16-bit quantisers are coarse. */
 static void say_nothing(j_common_ptr cinfo, int level)
 {
     (void)cinfo;
@@ -406,7 +406,7 @@ static void on_message(j_common_ptr cinfo, int level)
         cinfo->err->num_warnings++;
 }
 
-/* From inks, in place: to fewer bytes. */
+/* Converts inks to pixels in place; the result has fewer bytes. */
 static void row_of_inks(const struct jpeg_decompress_struct *in, uint8_t *row, bool gray)
 {
     for (JDIMENSION x = 0; x < in->output_width; x++) {

@@ -1,10 +1,10 @@
-/* decode_check [--all | --share=N] [--progressive] [--cases=N] [--damaged=N] [--seed=N] [FILE...]: every rung
- * of the ladder `decode` that can run here against libjpeg-turbo, sample for sample. TAP on stdout. The files
- * are decoded too.
+/* decode_check [--all | --share=N] [--progressive] [--cases=N] [--damaged=N] [--seed=N] [FILE...]:
+ * compares every rung of the ladder `decode` that can run here with libjpeg-turbo, sample for sample. TAP
+ * on stdout. The files are decoded too.
  *
- * Without --all a covering array: every width and every height from 1 to 70 with each sampling and each fill,
- * the rest by chance. With --all every width with every height, with --share every N-th of all that is not
- * damaged. --progressive: progressive files alone. */
+ * Without --all, a covering array: every width and every height from 1 to 70 with each sampling and each
+ * fill, everything else random. With --all, every width with every height; with --share, every N-th of
+ * the files that are not damaged. --progressive: only progressive files. */
 #include <ftw.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -80,8 +80,8 @@ static void report(const char *what)
 
 /* ---- one file ------------------------------------------------------------------------------------ */
 
-/* Memory that ends where its pages end: whoever reads or writes behind it ends the program. It is kept for
- * the next call. */
+/* Memory that ends where its pages end: an access after it ends the program. It is kept for the next
+ * call. */
 typedef struct fence {
     uint8_t *pages;
     size_t size;
@@ -107,8 +107,8 @@ typedef struct outcome {
 
 enum { GUARD = 0xA5 };
 
-/* All coefficients of a progressive file, by one thread or more of them, whose number changes from call to
- * call. NULL: something is odd in its scans. */
+/* Decodes all coefficients of a progressive file with one or more threads, whose number changes from call
+ * to call. NULL: its scans are not valid. */
 typedef struct crew {
     lap_held *held;
     atomic_bool is_odd;
@@ -141,7 +141,7 @@ static lap_held *hold(const lap_held_source *source)
     return NULL;
 }
 
-/* All rows, asked for in pieces of a height by chance. */
+/* Decodes all rows, in pieces of random height. */
 static outcome decode_rows(const lap_jpeg_frame *frame, lap_row_source *source, const lap_view *view)
 {
     lap_row_decoder *decoder = NULL;
@@ -186,7 +186,8 @@ static outcome decode(const uint8_t *bytes, size_t size, const rung *r, bool gra
 
 typedef enum outlook { DECODED, ANYTHING, REFUSED } outlook;
 
-/* Rows are those of the library; all of them only where it warns of nothing. NULL, or what is wrong. */
+/* Checks that the rows are the library's, and that all rows are there if the library does not warn.
+ * Returns NULL, or what is wrong. */
 static const char *judge(const decode_reference *r, const outcome *o, const lap_view *view, outlook expected)
 {
     const size_t row = (size_t)r->width * (size_t)r->channels;
@@ -262,7 +263,7 @@ static void compare_case(const decode_case *c, bool gray, outlook expected)
     free(file);
 }
 
-/* Every width with a height of its own; 37 has no divisor in common with 70. */
+/* Every width, each with a different height; 37 has no divisor in common with 70. */
 static void check_sizes(int sampling, bool all, uint64_t seed)
 {
     char what[100];
@@ -278,8 +279,8 @@ static void check_sizes(int sampling, bool all, uint64_t seed)
     report(what);
 }
 
-/* Components of every kind that can stand in a file, with each sampling: every width with a height of its
- * own, in one scan and in several. What libjpeg warns of is its own. */
+/* Components of every kind that a file can have, with each sampling: every width, each with a different
+ * height, in one scan and in several. Files of which libjpeg warns are left to it. */
 static void check_colours(bool all, uint64_t seed)
 {
     const int rounds = all ? 40 : 2;
@@ -301,8 +302,8 @@ static void check_colours(bool all, uint64_t seed)
     }
 }
 
-/* Each script with each sampling: sizes, fills, quality and restart markers by chance. Unfinished ones are
- * the library's, which smooths blocks then. */
+/* Each script with each sampling: random sizes, fills, qualities and restart markers. Unfinished scripts
+ * are left to the library, which then smooths blocks. */
 static void check_scripts(int rounds, uint64_t seed)
 {
     static const int qualities[] = {1, 100, 50, 95, 10};
@@ -392,8 +393,8 @@ static void check_qualities(uint64_t seed)
     report("every quality");
 }
 
-/* Coefficients by chance lead out of the range in which libjpeg-turbo's vectors equal its C; then they are
- * not ours, from that row on. Values within it must be decoded: `small` ones are. */
+/* Random coefficients leave the range in which libjpeg-turbo's vectors equal its C code; from that row
+ * on, our decoders refuse them. Values within the range, like the `small` ones, must be decoded. */
 static void check_values(int count, uint64_t seed)
 {
     for (int i = 0; i < count; i++) {
@@ -433,7 +434,7 @@ static size_t scan_of(const uint8_t *file)
     return at + 2 + (size_t)(file[at + 2] << 8 | file[at + 3]);
 }
 
-/* In place; returns the new size. The header stays as it is. */
+/* Damages the data in place, but not the header; returns the new size. */
 static size_t damage(uint8_t *file, size_t size, uint64_t *seed)
 {
     const size_t scan = scan_of(file), length = size - scan, at = scan + case_random(seed) % length;
@@ -488,8 +489,8 @@ static void check_damaged(int count, bool progressive, uint64_t seed)
     report(progressive ? "progressive, damaged files" : "damaged files");
 }
 
-/* Each row of MCUs is an interval; one marker after the other is made another one. All rows that do not
- * depend on the row of MCUs behind it must come. */
+/* Each row of MCUs is an interval; one marker after the other is replaced by a wrong one. All rows that
+ * do not depend on the row of MCUs after it must be decoded. */
 static void check_each_row(uint64_t seed)
 {
     for (int s = 0; s < CASE_SAMPLINGS - 1; s++) {

@@ -1,6 +1,6 @@
-/* judge_check [--damaged=N] [--seed=N] [FILE...]: what the decoder of JPEG files says and gives with each
- * rung of the ladder `decode`, against what it says and gives with libjpeg-turbo alone: headers, codes,
- * messages, warnings, rows. From a file, and through a pipe. TAP on stdout. */
+/* judge_check [--damaged=N] [--seed=N] [FILE...]: compares the decoder of JPEG files with each rung of
+ * the ladder `decode` and with libjpeg-turbo alone: headers, codes, messages, warnings and rows must be
+ * equal, from a file and through a pipe. TAP on stdout. */
 #include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
@@ -49,7 +49,7 @@ typedef struct settings {
     bool gray, by_pipe;
     int rows; /* a call */
     uint64_t memory;
-    int threads; /* 0: rows in order; else by so many, wherever the decoder can begin */
+    int threads; /* 0: rows in order; else this many at once, wherever the decoder can begin */
 } settings;
 
 typedef struct outcome {
@@ -82,7 +82,7 @@ static void *write_all(void *argument)
     return NULL;
 }
 
-/* By all threads, as statistics and comparisons have it. */
+/* Decodes with all threads, as statistics and comparisons do. */
 static void collect(lap_decoder *decoder, outcome *o)
 {
     const lap_collect all = {.decoder = decoder, .turn = LAP_TURN_NONE, .to = &o->image.view};
@@ -135,8 +135,9 @@ static int file_of(const uint8_t *bytes, size_t size)
 
 static outcome decode(const uint8_t *bytes, size_t size, const settings *s, lap_codec_place codec)
 {
-    /* Without our decoders a pipe gives pieces by chance, and what libjpeg-turbo warns of in damaged data
-     * depends on where they end; so its verdict is that of a file. */
+    /* Without our decoders, a pipe delivers pieces of arbitrary size, and libjpeg-turbo's warnings about
+     * damaged data depend on where the pieces end. So the verdict without our decoders is always that on
+     * a file. */
     const bool by_pipe = s->by_pipe && codec != LAP_CODEC_TURBO;
     const lap_read_options options = {.gray = s->gray,
         .decode = s->threads > 0 ? LAP_DECODE_PARALLEL : LAP_DECODE_AUTO,
@@ -303,8 +304,8 @@ static void check_damaged(int count, uint64_t seed)
     report("damaged files", handed_over > 0);
 }
 
-/* A row of MCUs is an interval; the marker behind one after the other is made another one, and its data is
- * cut off. */
+/* A row of MCUs is an interval; for each row in turn, the marker after it is replaced by another one, or
+ * the data is cut off there. */
 static void check_each_row(uint64_t seed)
 {
     static const int heights[] = {55, 56, 57, 104, 111, 112, 113};

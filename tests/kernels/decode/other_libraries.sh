@@ -6,10 +6,10 @@ programs=${B:-build}/tests
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# The corpus is for the library that is installed: tests/fuzz/versions has it with another.
+# The corpus is for the installed library; tests/fuzz/versions runs it with another.
 unset LAPEDGE_CORPUS
 
-# agrees GROUPS PROGRAM ENVIRONMENT...: that test program, with so many groups at least.
+# agrees GROUPS PROGRAM ENVIRONMENT...: the test program passes, with at least this many groups.
 agrees()
 {
     local groups=$1 program=$2
@@ -36,7 +36,7 @@ if [ -n "$library" ] && [ "${SANITIZED:-0}" != 1 ]; then
     version=$(grep -aoE 'libjpeg-turbo version [0-9.]+' "$library" | head -n 1)
     check "$version is loaded" loaded
     check "$version" all_agree LD_LIBRARY_PATH="$scratch"
-    # Every width with every height, where somebody waits for it: make test-long-decode.
+    # Every width with every height, only if asked for: make test-long-decode.
     if [ -n "${ALL_SIZES:-}" ]; then
         check "$version, every width with every height" agrees 30 "decode_check --all" LD_LIBRARY_PATH="$scratch"
     fi

@@ -1,7 +1,7 @@
 # The ladder `decode` against libjpeg-turbo: pixels, and verdicts.
 DECODE_CASES := $(B)/tests/kernels/decode/decode_case.o $(B)/tests/kernels/encode/encode_case.o
 DECODE_CHECKS := $(B)/tests/decode_check $(B)/tests/judge_check
-# FEWER: a share of the cases, for a compiler that is the second to compile them.
+# FEWER: run only a share of the cases, with a second compiler.
 TESTS += $(B)/tests/decode_check$(if $(FEWER),@--share=5) $(B)/tests/judge_check$(if $(FEWER),@--damaged=500) \
   tests/kernels/decode/other_libraries.sh
 tests/kernels/decode/other_libraries.sh: $(DECODE_CHECKS) $(B)/tests/stages_check
@@ -10,7 +10,7 @@ $(DECODE_CHECKS): $(B)/tests/%: $(B)/tests/kernels/decode/%.o $(DECODE_CASES) $(
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $< $(DECODE_CASES) $(B)/liblapedge.a $(LIBS)
 -include $(B)/tests/kernels/decode/decode_check.d $(B)/tests/kernels/decode/judge_check.d $(B)/tests/kernels/decode/decode_case.d
 
-# Its stages alone.
+# Only its stages.
 STAGES_OBJ := $(B)/tests/kernels/decode/stages_check.o $(B)/tests/kernels/encode/encode_case.o
 TESTS += $(B)/tests/stages_check tests/kernels/decode/stages_c.sh
 tests/kernels/decode/stages_c.sh: $(B)/tests/stages_check
@@ -19,7 +19,7 @@ $(B)/tests/stages_check: $(STAGES_OBJ) $(B)/liblapedge.a
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(STAGES_OBJ) $(B)/liblapedge.a $(LIBS)
 -include $(STAGES_OBJ:.o=.d)
 
-# Every width with every height (minutes), against the library that is installed and a libjpeg-turbo 3.
+# Every width with every height (minutes), against the installed library and a libjpeg-turbo 3.
 .PHONY: test-long-decode
 test-long-decode: $(DECODE_CHECKS) $(B)/tests/stages_check
 	$< --all

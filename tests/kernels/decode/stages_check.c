@@ -1,6 +1,6 @@
-/* stages_check [--seed=N] [--share=N]: the stages of every rung of the ladder `decode` that can run here, one
- * by one, against those of plain C, and the inverse DCT against libjpeg-turbo's, vectors or (stages_c.sh) C.
- * --share: an N-th of the cases. TAP on stdout. */
+/* stages_check [--seed=N] [--share=N]: compares each stage of every rung of the ladder `decode` that can
+ * run here with that of plain C, and the inverse DCT also with libjpeg-turbo's, in vectors or
+ * (stages_c.sh) in C. --share: run one N-th of the cases. TAP on stdout. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +48,8 @@ static void say(const lap_coder *rung, const char *what, long cases, long wrong,
     fflush(stdout);
 }
 
-/* size bytes that end where their pages end, with `before` bytes in front; the whole is GUARD. Kept for the
- * next call with the same slot. */
+/* Returns size bytes that end where their pages end, with `before` bytes in front; all are filled with
+ * GUARD. Kept for the next call with the same slot. */
 static uint8_t *fenced(int slot, size_t before, size_t size)
 {
     enum { SLOTS = 8, PAGES = 8 };
@@ -129,7 +129,7 @@ static const char *judge_samples(const set *s, const samples *expected, const sa
     return NULL;
 }
 
-/* Products up to about `most`, of `used` coefficients. */
+/* Makes `used` coefficients with products up to about `most`. */
 static void fill_by_chance(set *s, int most, int used, int most_quant)
 {
     memset(s, 0, sizeof *s);
@@ -164,7 +164,7 @@ static void fill_at_limits(set *s)
     find_last(s, 1);
 }
 
-/* What plain C takes each rung takes, with the same samples. */
+/* Checks that each rung accepts what plain C accepts, with the same samples. */
 static void check_inverse(const lap_coder *rung)
 {
     static set s;
@@ -261,7 +261,7 @@ static void limit_bits(set *s)
                                                                : s->value[b][i]);
 }
 
-/* The environment variable JSIMD_FORCENONE leaves libjpeg-turbo its C form alone. */
+/* The environment variable JSIMD_FORCENONE restricts libjpeg-turbo to its C code. */
 static void check_library(const lap_coder *rung)
 {
     const char *form = getenv("JSIMD_FORCENONE") ? "C" : "vectors";

@@ -46,7 +46,8 @@ void case_describe(const encode_case *c, char text[200])
         (unsigned long long)c->seed);
 }
 
-/* Whether the frequencies u, v of a block are positive there: blocks whose one coefficient is extreme. */
+/* Returns whether the wave of frequencies u and v is positive at this pixel: for blocks in which one
+ * coefficient is extreme. */
 static bool is_positive(int x, int y, int u, int v)
 {
     static const int8_t signs[8][8] = {{1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, -1, -1, -1, -1},

@@ -1,4 +1,4 @@
-/* A picture, and the scan that libjpeg-turbo makes of it. */
+/* Pictures, and the scans that libjpeg-turbo and our encoders make of them. */
 #ifndef ENCODE_CASE_H
 #define ENCODE_CASE_H
 
@@ -29,10 +29,11 @@ void case_describe(const encode_case *c, char text[200]);
 void case_fill(const encode_case *c, const lap_view *view);
 lap_encode_target case_target(const encode_case *c);
 
-/* The whole file by libjpeg, malloc'ed; *scan: where its entropy-coded data begins. It ends before the last
- * two bytes. */
+/* Returns the whole file that libjpeg makes, malloc'ed; *scan receives the start of its entropy-coded
+ * data, which ends before the last two bytes. */
 uint8_t *case_reference(const encode_case *c, const lap_view *view, size_t *size, size_t *scan);
-/* The scan by an encoder of ours, markers between intervals included. False: no memory. */
+/* Makes the scan with one of our encoders, including the markers between intervals. False: out of
+ * memory. */
 bool case_encode(const encode_case *c, const lap_view *view, lap_encode_fn *run, lap_chunk *scan);
 
 uint64_t case_random(uint64_t *state); /* splitmix64 */

@@ -1,9 +1,9 @@
-/* encode_check [--all=SAMPLING] [--cases=N] [--seed=N]: every rung of the ladder `encode` that can run here
- * against libjpeg, byte for byte. TAP on stdout.
+/* encode_check [--all=SAMPLING] [--cases=N] [--seed=N]: compares every rung of the ladder `encode` that
+ * can run here with libjpeg, byte for byte. TAP on stdout.
  *
- * Without --all a covering array: every width and every height from 1 to 70 with each sampling and each fill,
- * qualities by chance, and much else. With it the product, for one sampling: every width with every height
- * and fill, each at six qualities. */
+ * Without --all, a covering array: every width and every height from 1 to 70 with each sampling and each
+ * fill, at random qualities, and more groups. With --all, the full product for one sampling: every width
+ * with every height and fill, each at six qualities. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,7 +124,7 @@ static void report_sizes(int sampling, const char *which)
     report(what);
 }
 
-/* Every width with another height, at a quality by chance; 37 has no divisor in common with 70. */
+/* Every width, each with a different height, at a random quality; 37 has no divisor in common with 70. */
 static void check_sizes(int sampling, uint64_t seed)
 {
     for (int width = 1; width <= SIDE; width++)
@@ -180,7 +180,7 @@ static void check_qualities(uint64_t seed)
 
 enum { GUARD = 0xA5, GUARD_BYTES = 4096 };
 
-/* Pages with none behind them: what reads past the last pixel, or before the first, ends the program. */
+/* Pages between inaccessible ones: a read past the last pixel, or before the first, ends the program. */
 static uint8_t *fenced(size_t size, bool at_end)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = (size + page - 1) / page;
@@ -197,8 +197,8 @@ static bool is_guard(const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* One row of MCUs by the rung itself: its pixels stand at the edge of their pages, its output between guard
- * bytes, its work memory is poisoned and fenced. */
+/* Encodes one row of MCUs with the rung itself: its pixels are at the edge of their pages, its output is
+ * between guard bytes, its work memory is poisoned and fenced. */
 static bool stays_inside(const encode_case *c, lap_encode_fn *run, bool at_end)
 {
     const lap_encode_target target = case_target(c);
@@ -261,7 +261,7 @@ static void check_by_chance(int count, uint64_t seed)
     report("by chance");
 }
 
-/* As 4:2:0 without its colons, since a name of a file in a Makefile has none. */
+/* Takes 420 for 4:2:0, since names of files in a Makefile have no colons. */
 static int sampling_named(const char *asked)
 {
     for (int s = 0; s < CASE_SAMPLINGS; s++) {

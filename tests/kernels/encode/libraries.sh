@@ -1,12 +1,12 @@
 #!/bin/bash
-# The encoders against libjpeg-turbo without its vectors, and against a libjpeg-turbo 3 where Pillow's wheel has brought
+# The encoders against libjpeg-turbo without its vectors, and against a libjpeg-turbo 3, if Pillow's wheel has brought
 # one (LAPEDGE_LIBJPEG names another): the bytes are the same.
 . tests/support/tap.sh
 check_program=${B:-build}/tests/encode_check
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# agrees ENVIRONMENT...: all groups of encode_check, and at least nine of them; and lapedge finds no other rounding.
+# agrees ENVIRONMENT...: all groups of encode_check pass, at least nine, and lapedge finds no different rounding.
 agrees()
 {
     env "$@" "${LAPEDGE:-./lapedge}" doctor >"$scratch/said" 2>&1

@@ -1,7 +1,7 @@
-/* To be preloaded: a JPEG library that rounds otherwise in the small pictures by which lapedge finds out
- * whether it does (src/libjpeg/known_picture.c), and in no other. OTHER names the direction, `encodes` or
- * `decodes`; without it that is both. With WHERE=large it rounds otherwise in all pictures but these, so that
- * lapedge does not find out. */
+/* To be preloaded: a JPEG library that rounds differently, but only in the small pictures with which
+ * lapedge tests the library (src/libjpeg/known_picture.c). OTHER names the direction, `encodes` or
+ * `decodes`; default: both. With WHERE=large it rounds differently in all pictures but these, so that
+ * lapedge does not notice. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A JPEG library that rounds otherwise than our encoders: it encodes everything, and doctor and -v say why.
+# A JPEG library that rounds differently from our encoders: it encodes everything, and doctor and -v say why.
 . tests/support/tap.sh
 program=${LAPEDGE:-./lapedge}
 scratch=$(mktemp -d)
@@ -32,7 +32,7 @@ is_refused()
         [ ! -e "$scratch/c.jpg" ] || { cat "$scratch/said" && return 1; }
 }
 
-# --codec=c names both directions, so it is refused then; without it each direction is chosen by itself.
+# --codec=c names both directions, so it is refused then; without --codec, each direction is chosen separately.
 encodes_by_ours()
 {
     with_it -q samples/chelsea.jpg "$scratch/d.jpg" && "$program" -q samples/chelsea.jpg "$scratch/a.jpg" &&
@@ -52,7 +52,7 @@ doctor_says_why()
     grep -q 'the JPEG library here rounds otherwise' "$scratch/said" || { cat "$scratch/said" && return 1; }
 }
 
-# The rungs of one ladder get no time and a message, and the exit code is 1; those of the other are timed.
+# The rungs of one ladder get a message instead of a time, and the exit code is 1; the other ladder's are timed.
 bench_refuses()
 {
     local ladder=$1 why=$2 status=0

@@ -6,8 +6,8 @@ $(B)/tests/encode_check: $(ENCODE_OBJ) $(B)/liblapedge.a
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(ENCODE_OBJ) $(B)/liblapedge.a $(LIBS)
 -include $(ENCODE_OBJ:.o=.d)
 
-# Every width with every height, each fill, at six qualities: minutes for each sampling. One that has passed is not run
-# again until the program changes.
+# Every width with every height, each fill, at six qualities: minutes for each sampling. A sampling that has
+# passed is not run again until the program changes.
 ENCODE_PRODUCTS := $(patsubst %,$(B)/tests/encode-all-%.tap,gray 444 422 420 440 411)
 .PHONY: test-long-encode
 test-long-encode: $(ENCODE_PRODUCTS)

@@ -1,4 +1,5 @@
-/* controls: kernels that differ from a rung, or from each other, in one thing, so that a reason can be shown.
+/* controls: kernels that differ from a rung, or from each other, in one thing only, to test the reason
+ * for a difference in speed.
  *
  *   controls                       compares the results of all on small images; TAP
  *   controls time W H RUNS         microseconds of each, beside the rungs that they belong to, as JSON
@@ -94,7 +95,8 @@ static lap_finish clamp()
     return lap_finish_of(&params);
 }
 
-/* cuda-pixels without its tile: four pixels a thread, a byte a load, straight from global memory. */
+/* cuda-pixels without its tile: four pixels per thread, one byte per load, directly from global
+ * memory. */
 static __global__ void __launch_bounds__(256) untiled_kernel(const uint8_t *__restrict__ in,
     uint8_t *__restrict__ out, const __grid_constant__ lap_geometry g,
     const __grid_constant__ lap_weights<float> w, const __grid_constant__ lap_finish f)
@@ -128,7 +130,7 @@ static lap_code untiled(const lap_view *in, const lap_view *out, const lap_exec 
     return lap_filter_launch("untiled", untiled_kernel, 32, 8, in, out, &params, weights(), exec, 4);
 }
 
-/* cuda-words with the processor's conversion of each byte in the place of a permutation and an addition. */
+/* cuda-words with the processor's conversion of each byte instead of a permutation and an addition. */
 struct converted_products : products<C, float> {
     LAP_MEMBER void enter(const unsigned (&words)[LAP_WORDS<C>], int k)
     {
@@ -213,7 +215,7 @@ static lap_code shuffled(const lap_view *in, const lap_view *out, const lap_exec
         launch, (shuffle::shuffle_kernel<C, LAP_LAST_CLAMP, ROWS>), in->base, out->base, g, clamp());
 }
 
-/* All rows ahead, but by loads that the compiler may move. */
+/* All rows are loaded ahead, but by loads that the compiler may move. */
 struct plain_load {
     LAP_MEMBER static uint4 from(const uint8_t *p)
     {
@@ -221,7 +223,7 @@ struct plain_load {
     }
 };
 
-/* All rows ahead, in the order of the source, without the hint. */
+/* All rows are loaded ahead, in the order of the source, without the hint. */
 struct load_without_hint {
     LAP_MEMBER static uint4 from(const uint8_t *p)
     {
@@ -293,7 +295,7 @@ static lap_code empty(const lap_view *in, const lap_view *out, const lap_exec *e
 
 constexpr int STEPS = 256;
 
-/* One of 32 ways that no compiler makes one of. */
+/* One of 32 branches that no compiler can merge. */
 template <unsigned WAY>
 LAP_DEVICE unsigned way(unsigned x)
 {
@@ -322,7 +324,7 @@ static __global__ void __launch_bounds__(1024)
         out[i] = choose<31>(which, i);
 }
 
-/* Blocks of 32 warps, so that both forms have as many threads on each way. */
+/* Blocks of 32 warps, so that both forms have the same number of threads in each branch. */
 template <unsigned WAYS, bool BY_LANE>
 static lap_code branched(const lap_view *in, const lap_view *out, const lap_exec *exec)
 {
@@ -466,8 +468,8 @@ static bool same(const lap_view *a, const lap_view *b)
     return true;
 }
 
-/* What a group's controls must give: the transpose and the filter by their simplest rungs, copies the source.
- */
+/* The expected result of a group's controls: for transpose and filter that of the simplest rung, for
+ * copies the source. */
 static lap_code expected(const char *group, const lap_view *in, const lap_view *out, const lap_exec *exec)
 {
     if (strcmp(group, "filter") == 0 || strcmp(group, "tall") == 0)
@@ -477,7 +479,8 @@ static lap_code expected(const char *group, const lap_view *in, const lap_view *
     return strcmp(group, "stride") == 0 ? lap_cuda_view_copy(in, out, NULL, exec->err) : LAP_OK;
 }
 
-/* What branch_kernel computes; the control's name says how many ways there are and who takes which. */
+/* What branch_kernel computes; the control's name says how many branches there are and which threads take
+ * which. */
 static void expect_ways(const char *name, const lap_view *out)
 {
     const unsigned ways = (unsigned)atoi(name);
@@ -538,7 +541,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* One group, its controls by turns, over buffers that no cache holds. */
+/* Times one group: its controls in turn, over buffers that do not fit any cache. */
 static void time_group(int first, int count, int width, int height, int runs)
 {
     const sizes s = sizes_of(controls[first].group, width, height);

@@ -3,8 +3,9 @@
  *   profile_run filter WIDTH HEIGHT CHANNELS      profile_run transpose WIDTH HEIGHT BYTES
  *   profile_run histogram WIDTH HEIGHT CHANNELS   profile_run reduce N BYTES   profile_run matvec N
  *
- * Before each rung it copies one byte by a kernel that nothing else here uses, copy_kernel<unsigned char>,
- * and prints "rung NAME": so the kernels in a profile find their rungs, however many a rung has. */
+ * Before each rung it copies one byte with a kernel that nothing else here uses, copy_kernel<unsigned
+ * char>, and prints "rung NAME". This marks which kernels of a profile belong to which rung, even if a
+ * rung has several. */
 #include <stdlib.h>
 #include <string.h>
 

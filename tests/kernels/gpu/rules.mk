@@ -1,4 +1,4 @@
-# What runs on a machine with a GPU, whatever else that machine lacks: harnesses that need nothing but
+# Tests for a machine with a GPU that may lack everything else: harnesses that need nothing but
 # libc. Built there with nvcc and gcc, or built elsewhere (`make portable-tests`) and carried.
 P := $(B)/portable
 PORTABLE_C := $(RUNG_SRC)
@@ -15,7 +15,7 @@ $(P)/libkernels.a: $(patsubst %,$(P)/%.o,$(PORTABLE_C)) $(CU_OBJ)
 	$(call say,AR)ar rcs $@ $^
 $(P)/filter_ladder: $(patsubst %,$(P)/%.o,$(sort $(wildcard tests/kernels/ladder/*.c)))
 $(P)/ops: $(patsubst %,$(P)/%.o,$(sort $(wildcard tests/kernels/ops/*.c)))
-# A few sizes only, for racecheck, under which the others take minutes.
+# Only a few sizes, for racecheck, under which the others take minutes.
 $(P)/ops_few: $(patsubst %,$(P)/few/%.o,$(sort $(wildcard tests/kernels/ops/*.c)))
 $(P)/few/%.c.o: %.c tests/kernels/gpu/rules.mk
 	@mkdir -p $(@D)

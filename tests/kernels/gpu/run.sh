@@ -1,7 +1,7 @@
 #!/bin/bash
 # run.sh [FOLDER]: the harnesses in FOLDER (default build/portable) on this machine's GPU, then every CUDA rung
 # at small, odd sizes under the tools of compute-sanitizer. TOOLS= names some of these, or none.
-# The last line counts; exit 0: all passed, none was skipped.
+# The last line has the counts; exit 0: all passed, none was skipped.
 set -u
 folder=${1:-build/portable}
 for program in filter_ladder ops scaffold; do

@@ -4,7 +4,7 @@
 . tests/support/tap.sh
 folder=${GPU_TESTS:-build/portable}
 
-# clean TOOL COMMAND...: it passes, and the tool finds nothing.
+# clean TOOL COMMAND...: the command passes, and the tool finds nothing.
 clean()
 {
     local tool=$1
@@ -21,7 +21,7 @@ for tool in ${TOOLS-memcheck racecheck initcheck synccheck}; do
         skip "$tool on GPU" "no device"
         continue
     fi
-    # Every Nth case of the ladder's, first ones of each kind; racecheck is by far the slowest.
+    # Every Nth case of the ladder, and the first of each kind; racecheck is by far the slowest.
     every=23 ops=ops
     [ "$tool" = racecheck ] && every=97 ops=ops_few
     check "$tool, filter rungs on GPU" clean "$tool" "$folder/filter_ladder" --rung=cuda --every=$every

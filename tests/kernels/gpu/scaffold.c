@@ -1,5 +1,5 @@
-/* The CUDA scaffold: devices, memory, copies, the border on the device, whole runs, timing, errors.
- * Runs on a GPU, and with the runtime of tests/kernels/cudacpu on a CPU. TAP on stdout. */
+/* Checks the CUDA scaffold: devices, memory, copies, the border on the device, whole runs, timing,
+ * errors. Runs on a GPU, and with the runtime of tests/kernels/cudacpu on a CPU. TAP on stdout. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,7 +254,7 @@ static bool tall_agrees(int height)
     return ok;
 }
 
-/* Whether cuda-fast fails on these views with those words. */
+/* Returns whether cuda-fast fails on these views with this message. */
 static bool fast_refuses(lap_view in, lap_view out, const char *words)
 {
     const lap_params params = lap_params_default();
@@ -325,8 +325,7 @@ static void refusals(void)
         "an error of CUDA names call, file and line");
 }
 
-/* What a child of fork gets from a parent that has used the device: 0 if it is refused everywhere, at once.
- */
+/* Tests a child of fork whose parent has used the device: 0 if every function refuses at once. */
 static int refused_in_child(void)
 {
     lap_view view;

@@ -1,5 +1,5 @@
-/* How fast the JPEG decoder of cuda/jpeg is: from the bytes of a file in pinned memory to pixels on the
- * device.
+/* Measures how fast the JPEG decoder of cuda/jpeg is: from the bytes of a file in pinned memory to pixels
+ * on the device.
  *
  *   jpeg_bench decode FILE [--streams=1,2,4,8,16] [--photos=N] [--runs=N] [--subs=256,...]
  *       [--groups=4,...] [--lanes=N,...]

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The decoder's bench on the CPU runtime: several pictures on as many streams at once, in any order that events allow;
+# The decoder's bench on the CPU runtime: several pictures at once, one per stream, in any order that events allow;
 # nothing is measured.
 . tests/support/tap.sh
 bench=${B:-build}/cudacpu/asan/jpeg_bench

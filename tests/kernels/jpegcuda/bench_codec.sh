@@ -1,18 +1,18 @@
 #!/bin/bash
-# `lapedge bench codec` where there is a device: the program on the CPU runtime of the CUDA tests.
+# `lapedge bench codec` with a device: the program on the CPU runtime of the CUDA tests.
 . tests/support/tap.sh
 program=${B:-build}/cudacpu/asan/lapedge
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# bench SETTINGS [OPTION...]: its JSON in $scratch/bench.json.
+# bench SETTINGS [OPTION...]: writes its JSON to $scratch/bench.json.
 bench()
 {
     LAP_CUDACPU=$1 timeout 120 "$program" bench codec --sizes=48x32 --runs=1 --json "${@:2}" \
         >"$scratch/bench.json" 2>"$scratch/err" || { cat "$scratch/err" && return 1; }
 }
 
-# rows CONDITION: in Python, on the device's rows.
+# rows CONDITION: checks a Python condition on the device's rows.
 rows()
 {
     python3 - "$scratch/bench.json" "$1" <<'PYTHON'

@@ -1,7 +1,8 @@
-/* chain_bench FILE [PHOTOS]: how many small photos a second a device decodes, and decodes, filters and
- * encodes, in chains of several lengths on several streams (device/device_slot.h). From a JPEG in pinned
- * memory to the scan there, or to pixels on the device; one host thread, which also does the host's part of
- * each photo: header, plan, tables. What a chain gives is compared with what the photo alone gives. */
+/* chain_bench FILE [PHOTOS]: measures how many small photos per second a device decodes, or decodes,
+ * filters and encodes, in chains of several lengths on several streams (device/device_slot.h). From a
+ * JPEG in pinned memory to the scan there, or to pixels on the device; one host thread, which also does
+ * the host's part of each photo: header, plan, tables. The results of a chain are compared with those of
+ * the single photo. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +111,7 @@ static double rate(int streams, int together, int photos, bool encodes)
     return 1e3 * chains * together / (lap_now_ms() - start);
 }
 
-/* All photos of a full chain are what one alone is. */
+/* Checks that all photos of a full chain equal the single photo. */
 static void compare(void)
 {
     lap_times ms = {0};

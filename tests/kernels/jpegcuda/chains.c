@@ -1,5 +1,5 @@
-/* src/device/device_slot.h on the CPU runtime: photos in a chain come out as each does alone, whatever stands
- * beside them, and a chain of which a call fails fails whole. */
+/* src/device/device_slot.h on the CPU runtime: a photo in a chain has the same result as alone, whatever
+ * the other photos are, and if a call fails, the whole chain fails. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +152,7 @@ static lap_code start(lap_device_slot *slot, photo *photos, int count)
     return code == LAP_OK ? waited : code;
 }
 
-/* Launches do not become more with the photos. */
+/* The number of launches does not grow with the number of photos. */
 static void check_chain(task what, int count)
 {
     static const char *const names[] = {"encoded", "counted", "encoded and counted"};
@@ -179,7 +179,8 @@ static void check_chain(task what, int count)
     lap_device_slot_destroy(slot);
 }
 
-/* Each call in turn: a failure is said, and no photo of the chain passes for done without being right. */
+/* Makes each call fail in turn: the failure is reported, and no photo of the chain counts as done unless
+ * it is right. */
 static void check_failures(int count)
 {
     photo photos[LAP_DEVICE_CHAIN];
@@ -215,7 +216,7 @@ static void check_failures(int count)
     check(failed > 3 && wrong == 0, text);
 }
 
-/* What cannot be in one chain is refused before any work. */
+/* Photos that cannot share a chain are refused before any work. */
 static void check_refusals(void)
 {
     photo photos[2];

@@ -5,7 +5,8 @@
  *   --full: every width and height from 1 to 70, all or one of N shares of them; --few: some small pictures;
  * FILE: only these
  *
- * "Not mine" is right for anything odd, and only for that: what the decoder must take is marked so here. */
+ * The device may refuse a picture only if something in it is odd; the pictures that the decoder must take
+ * are marked here. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,8 @@ static void report(bool ok, const char *what)
     fflush(stdout);
 }
 
-/* Whether the device gave what libjpeg gives, or left the picture alone where it may. Frees its pixels. */
+/* Returns whether the device's result is libjpeg's, or the device refused the picture where it may. Frees
+ * its pixels. */
 static bool is_right(device_picture *p, bool must_take, const char *name)
 {
     picture expected;
@@ -90,7 +92,7 @@ static make_kind kind_of(int width, int height, make_sampling sampling, unsigned
 static const lap_cuda_jpeg_tuning tunings[] = {{0}, {.sub_bits = 256, .group = 2},
     {.sub_bits = 128, .group = 3, .chain_lanes = 128}, {.sub_bits = 4096}};
 
-/* Which of the cases of all sizes and of all damage this process checks, where several share them. */
+/* This process's share of the cases of all sizes and of all damage, if several processes share them. */
 static unsigned part, parts = 1;
 
 /* Every width and every height once at each sampling. */
@@ -216,7 +218,7 @@ static void check_out_of_step(void)
     free(jpeg.data);
 }
 
-/* What this program says good to must be the picture, not just any. */
+/* If this program accepts a picture, it must be the right picture. */
 static void check_rejects(void)
 {
     const make_kind one = kind_of(61, 43, S420, 3);
@@ -257,7 +259,7 @@ static void check_others(void)
     free(both);
 }
 
-/* Flips a bit, overwrites a byte, or cuts: mostly behind the header. */
+/* Flips a bit, overwrites a byte, or cuts the file: mostly after the header. */
 static void damage(make_bytes *jpeg, int turn, unsigned *state, char name[200], const make_kind *k)
 {
     const size_t safe = turn % 4 ? jpeg->size / 3 : 0;
@@ -271,8 +273,9 @@ static void damage(make_bytes *jpeg, int turn, unsigned *state, char name[200], 
     snprintf(name, 200, "damage %d at %zu of %s", turn, at, make_name(k));
 }
 
-/* Damaged files, alone and in batches of any number, where every third picture is whole: libjpeg's pixels
- * without a warning, or left alone. The whole ones must be taken, whatever stands beside them. */
+/* Damaged files, alone and in batches of any number, in which every third picture is intact: the result
+ * is libjpeg's pixels without a warning, or a refusal. The intact pictures must be decoded, whatever else
+ * is in the batch. */
 static void check_damage(int rounds)
 {
     unsigned state = seed;

@@ -1,8 +1,9 @@
 #!/bin/bash
 # device.sh FOLDER PHOTO [OUT]: the JPEG codec on this machine's GPU, in one call of at most SECONDS_AT_MOST (200):
-# right first, then how fast. FOLDER has the programs of `make portable-tests` (build/portable); ./lapedge (LAPEDGE) is
-# needed too. A tool that is missing is left out, with a word. Each step has a time limit of its own; its output goes to
-# OUT/STEP.txt (default .), its verdict to standard output; exit 1 if one failed. STEPS names those that are wanted, of
+# first its results, then its speed. FOLDER has the programs of `make portable-tests` (build/portable); ./lapedge
+# (LAPEDGE) is needed too. A missing tool is skipped, with a message. Each step has its own time limit; its output
+# goes to OUT/STEP.txt (default .), its verdict to standard output; exit 1 if one failed. STEPS names those that are
+# wanted, of
 #   check     as `make test`, this photo, lap_stream       grid     all widths and heights to 70, 20000 damaged files
 #   sanitize  memcheck and racecheck over small pictures       bench    `lapedge bench codec`: OUT/bench.json
 #   nvjpeg    its engine, default decoder and encoder          tune     lengths of subsequences, groups, lanes
@@ -19,7 +20,7 @@ shares=$(($(nproc) / 2)) # of decoder and encoder each, a process each: one thre
 mkdir -p "$out"
 here=$(cd "$(dirname "$0")" && pwd)
 
-# limited SECONDS COMMAND...: no longer than that, and than is left of the whole.
+# limited SECONDS COMMAND...: runs it for at most this long, and at most the time left for the whole script.
 limited()
 {
     local left=$((at_most - SECONDS)) limit=$1
@@ -44,7 +45,7 @@ check()
         limited 40 "$folder/encode_check" && stream_is_the_program
 }
 
-# What lap_stream makes of the photo; a PPM in between has neither metadata nor sampling, as pixels have none.
+# lap_stream's result for the photo; the PPM in between has no metadata and no sampling, just as pixels have none.
 stream_is_the_program()
 {
     limited 20 "$lapedge" -q --kernel=identity "$photo" "$out/photo.ppm" &&
@@ -96,7 +97,7 @@ verdicts()
     limited 60 "$here/verdicts.py" "$lapedge" 100 "$here/../../../samples" ${FILES:-}
 }
 
-# The photo with the tag of each orientation: the same bytes by both, and all of it by the device.
+# The photo with the tag of each orientation: both give the same bytes, and the device does all the work.
 orientation()
 {
     limited 60 python3 - "$lapedge" "$photo" "$out" <<'PYTHON'
@@ -126,7 +127,7 @@ sys.exit(bool(bad))
 PYTHON
 }
 
-# The numbers of samples and photo by both, in the same order.
+# The statistics of samples and photo, computed by both, in the same order.
 stats()
 {
     local backend samples=("$here"/../../../samples/*.jpg)

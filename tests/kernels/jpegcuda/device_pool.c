@@ -1,5 +1,5 @@
-/* src/batch/device_pool.h on the CPU runtime: photos over devices come out as the CPU makes them, whatever
- * the devices do, and the steady state allocates nothing. Also built for ThreadSanitizer. */
+/* src/batch/device_pool.h on the CPU runtime: photos that go through devices have the CPU's results,
+ * whatever the devices do, and the steady state allocates nothing. Also built for ThreadSanitizer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +116,7 @@ static bool is_right(const char *name, int i)
 typedef struct outcome {
     int right, on_devices, warnings;
     int decoded_there, encoded_there; /* also by a thread that lets a device do only that */
-    bool left;                        /* something on a device, or pinned */
+    bool left;                        /* memory still allocated on a device, or pinned */
     int early;                        /* results before the first device was ready */
     lap_batch_work work;
 } outcome;
@@ -203,7 +203,7 @@ static void check_run(const char *what, const char *runtime, int devices, int wa
     char text[200];
     snprintf(text, sizeof text, "%s (%s): %d photos right, %d by devices, %d warnings", what, runtime,
         o.right, o.on_devices, o.warnings);
-    /* On a busy machine the others may be too late for a limit, too. */
+    /* On a busy machine, the other devices may exceed a limit, too. */
     const bool has_limit = strstr(runtime, ":-1") != NULL;
     const bool warned = has_limit ? o.warnings >= warnings && o.warnings <= devices : o.warnings == warnings;
     check(o.right == PHOTOS && warned && (has_limit || o.on_devices >= on_devices) && (warnings || !o.left),
@@ -223,8 +223,8 @@ static void check_steady(void)
         "launches",
         MANY, o.on_devices, (unsigned long long)allocations, (unsigned long long)pinnings,
         (unsigned long long)syncs, (unsigned long long)copies, (unsigned long long)launches);
-    /* A few sizes of photos: each slot and each staging grows once, perhaps twice. Photos that wait go
-     * together: alone, each takes more than 25 launches. */
+    /* A few sizes of photos: each slot and each staging grows once, perhaps twice. Photos that wait are
+     * processed together: alone, each takes more than 25 launches. */
     check(o.right == MANY && o.on_devices == MANY && allocations <= 36 && pinnings <= 4 * 2 * MANY &&
               launches < 20 * MANY && syncs == 0 && copies == 0,
         text);
@@ -244,7 +244,8 @@ static void check_memory(void)
     check(o.right == PHOTOS && o.on_devices == 0 && o.warnings == 0, "no pinned memory: not by the device");
 }
 
-/* Who does what where no backend is named: large photos are a device's while there is one. */
+/* Which processor takes which photo if no backend is named: devices take large photos while there is a
+ * device. */
 static void check_auto(void)
 {
     const double never = 600000;
@@ -267,7 +268,7 @@ static void check_auto(void)
     check(o.right == MANY && o.on_devices > 0 && o.early >= 2, text);
 }
 
-/* What was taken from a device that did not answer is freed when it does: the sanitizer finds what is not. */
+/* The memory of a device that did not answer is freed when it answers; the sanitizer finds leaks. */
 static void check_late(void)
 {
     for (int i = 0; i < 2; i++) {
@@ -281,7 +282,8 @@ static void check_late(void)
     waits_for_calls = false;
 }
 
-/* Of a list that names one that is not there nothing is left: no thread, and no memory for the sanitizer. */
+/* If a list names a device that does not exist, nothing remains: no thread, and no memory that the
+ * sanitizer would report. */
 static void check_missing(void)
 {
     static const int numbers[] = {0, 9};
@@ -302,7 +304,7 @@ int main(void)
     settings.backend = "cuda-fast";
     settings.format = "jpg";
     settings.sync = false;
-    /* Their number is looked at once a process. */
+    /* A process reads the number of devices only once. */
     need(lap_cudacpu_configure("devices=3") == 0, "settings of the runtime");
     need((context = lap_context_create(THREADS, &err)) && lap_tree_open("out", &tree, &err) == LAP_OK &&
              lap_rung_find(LAP_OP_FILTER, "cuda-fast", &rung, &err) == LAP_OK,

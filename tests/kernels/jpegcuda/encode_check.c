@@ -1,7 +1,8 @@
-/* encode_check [--seed=N] [--sizes=all] [--cases=N]: the CUDA JPEG encoder against the CPU's, byte for byte.
- * Each case is encoded by jpeg_write.c; what its header says (sampling, quantisers, restart interval) is the
- * device's target, and the device's scan must be what stands between the scan header and the end marker. TAP
- * on stdout. Runs on a GPU, and with the runtime of tests/kernels/cudacpu on a CPU. */
+/* encode_check [--seed=N] [--sizes=all] [--cases=N]: compares the CUDA JPEG encoder with the CPU's, byte
+ * for byte. Each case is encoded by jpeg_write.c; the device gets the parameters in that file's header
+ * (sampling, quantisers, restart interval), and its scan must equal the bytes between the scan header and
+ * the end marker. TAP on stdout. Runs on a GPU, and with the runtime of tests/kernels/cudacpu on a
+ * CPU. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +113,7 @@ static lap_chunk cpu_file(const lap_view *pixels, const lap_write_options *optio
     return (lap_chunk){.data = bytes, .size = size};
 }
 
-/* The header that goes in front of the device's scan, and what the device is to make. */
+/* The header that precedes the device's scan, and the parameters for the device. */
 static lap_chunk header_of(const lap_write_options *options, lap_cuda_jpeg_target *target)
 {
     lap_jpeg_head parts;
@@ -149,7 +150,7 @@ static bool prepare(work *w, const lap_view *pixels, const lap_cuda_jpeg_target 
     return true;
 }
 
-/* Encodes the pictures together; frees what they had on the device. Every third scan is also brought to host
+/* Encodes the pictures together; frees their device memory. Every third scan is also brought to host
  * memory, and compared. */
 static void encode(work *works, int count)
 {
@@ -197,7 +198,7 @@ static void encode(work *works, int count)
     free(pictures);
 }
 
-/* A picture, what the CPU makes of it, and how it goes to the device. */
+/* A picture, the CPU's result for it, and the way it gets to the device. */
 typedef struct subject {
     test_case c;
     lap_image image;
@@ -215,7 +216,7 @@ static void make_subject(subject *s, const test_case *c)
     fill(&s->image.view, c);
     s->file = cpu_file(&s->image.view, &options);
     s->header = header_of(&options, &target);
-    /* Noise at quality 100 takes more than a byte a sample. */
+    /* Noise at quality 100 takes more than one byte per sample. */
     const size_t capacity = 4 * (s->file.size - s->header.size) + 4096;
     need(prepare(&s->work, &s->image.view, &target, capacity), "a plan");
 }
@@ -228,7 +229,7 @@ static void free_subject(subject *s)
     lap_image_destroy(&s->image);
 }
 
-/* Whether the device's scan is the CPU's. */
+/* Returns whether the device's scan equals the CPU's. */
 static bool is_right(const subject *s, char message[200])
 {
     const test_case *c = &s->c;
@@ -297,10 +298,10 @@ static void group(const char *name, int cases, int failed, const char *message)
         printf("# %d failed; the first: %s\n", failed, message);
 }
 
-/* Which of the cases of all sizes this process checks, where several share them. */
+/* This process's share of the cases of all sizes, if several processes share them. */
 static unsigned part, parts = 1;
 
-/* Every width and every height once with each sampling, or (all) with each other. */
+/* Every width and every height once with each sampling; with all, every width with every height. */
 static void check_sizes(bool all, uint64_t seed)
 {
     unsigned turn = 0;
@@ -394,7 +395,7 @@ static void check_batch(uint64_t seed)
         "no pictures, or more than go together, are refused");
 }
 
-/* What does not fit is said, and nothing else happens. */
+/* A scan that does not fit is reported, and nothing else happens. */
 static void check_overflow(uint64_t seed)
 {
     test_case c = case_of(2, 130, 150, &seed);

@@ -19,7 +19,7 @@ typedef struct lap_reference {
 
 /* The edges of a JPEG file (laplace5, border zero, quality 90, the file's sampling). Never freed. */
 lap_code lap_reference_make(const char *file, lap_reference *reference, lap_error *err);
-/* What the header of a JPEG file says, for the device; returns where its scan begins. */
+/* Reads the device's parameters from the header of a JPEG file; returns where its scan begins. */
 size_t lap_reference_target(const uint8_t *file, size_t size, int channels, lap_cuda_jpeg_target *target);
 
 #ifdef __cplusplus

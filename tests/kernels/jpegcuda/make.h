@@ -1,4 +1,4 @@
-/* JPEGs of the kinds that the CUDA decoder takes, and of some that it must leave alone, made by libjpeg. */
+/* Makes JPEGs with libjpeg: of the kinds that the CUDA decoder takes, and of some that it must refuse. */
 #ifndef JPEGCUDA_MAKE_H
 #define JPEGCUDA_MAKE_H
 
@@ -30,8 +30,8 @@ make_bytes make_jpeg(const make_kind *kind);
  * quantisers are `quant`. */
 typedef int make_value_fn(int component, int block, int k, unsigned seed);
 make_bytes make_from_values(const make_kind *kind, int quant, make_value_fn *value);
-/* As NEVER of make_from_values, with tables whose shortest code, a 0, is all that is used: a stream of zeros
- * in which each restart of the walk goes on out of step. */
+/* As NEVER of make_from_values, with tables of which only the shortest code, a single 0, is used: a
+ * stream of zeros, in which each restart of the walk stays out of step. */
 make_bytes make_out_of_step(int width, int height);
 const char *make_sampling_name(make_sampling sampling);
 const char *make_name(const make_kind *kind); /* of a static buffer */

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A JPEG library that rounds otherwise than the device, in one direction or in both: JPEGs are coded by it, on the CPU,
+# A JPEG library that rounds differently from the device, in one direction or both: it codes JPEGs, on the CPU,
 # in that direction, and -v says why.
 . tests/support/tap.sh
 program=${B:-build}/cudacpu/asan/lapedge
@@ -12,7 +12,7 @@ with_it()
     timeout 60 env LD_PRELOAD="$("${CC:-gcc}" -print-file-name=libasan.so) $scratch/other.so" "$program" "$@"
 }
 
-# goes NOTE: the file is that of the CPU, and the note is said.
+# goes NOTE: the file equals the CPU's, and the note is printed.
 goes()
 {
     "$program" -q samples/chelsea.jpg "$scratch/a.jpg" --backend=cuda-fast --codec=cpu &&

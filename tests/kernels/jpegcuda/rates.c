@@ -1,4 +1,4 @@
-/* src/bench/bench_rates.c: work that is timed is compared with the CPU's, and what is wrong shows. */
+/* src/bench/bench_rates.c: results of timed work are compared with the CPU's, and errors are found. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +89,7 @@ static void check_work(fixture *f, lap_bench_rates *rates, lap_rate rate, const 
     *one ^= 1;
 }
 
-/* Launches of one photo that is decoded on its own. */
+/* The number of launches for one photo that is decoded alone. */
 static uint64_t launches_of_decoder(const fixture *f)
 {
     lap_cuda_jpeg_plan plan;
@@ -119,7 +119,7 @@ static uint64_t launches_of_decoder(const fixture *f)
     return launches;
 }
 
-/* A photo whose orientation is not to be changed is not copied to be turned. */
+/* A photo that need not be turned is not copied for turning. */
 static void check_launches(const fixture *f, lap_bench_rates *rates)
 {
     const uint64_t own = launches_of_decoder(f);
@@ -133,7 +133,7 @@ static void check_launches(const fixture *f, lap_bench_rates *rates)
     check(own > 0 && launches[1] - launches[0] == own, "decode: the launches are the decoder's");
 }
 
-/* What a chain leaves behind, right or wrong, is not what the encoder is timed with. */
+/* The encoder is never timed with the pixels that a chain has left, right or wrong. */
 static void check_after_a_chain(lap_bench_rates *rates)
 {
     double ms = 0;

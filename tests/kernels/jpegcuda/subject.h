@@ -14,7 +14,7 @@ typedef struct picture { /* rows without padding; free(pixels) */
 } picture;
 
 typedef enum verdict { FINE, WARNED, REFUSED } verdict;
-/* As lapedge's decoder does it: ISLOW, fancy upsampling, RGB or gray. pixels NULL where REFUSED. */
+/* Decodes as lapedge's decoder does: ISLOW, fancy upsampling, RGB or gray. pixels is NULL if REFUSED. */
 verdict libjpeg_decode(const uint8_t *bytes, size_t size, bool gray, picture *out);
 
 /* 0: decoded; > 0: bits of lap_huff_odd; NOT_OURS: the plan or the header says no; BROKEN: a CUDA call
@@ -33,7 +33,7 @@ typedef struct device_picture {
 /* The same for up to LAP_CUDA_JPEG_PHOTOS pictures in the same launches. */
 void device_decode_batch(device_picture *pictures, int count, const lap_cuda_jpeg_tuning *tuning);
 
-/* "" or the first difference, of a static buffer */
+/* "" or the first difference, in a static buffer */
 const char *picture_difference(const picture *a, const picture *b);
 
 #endif

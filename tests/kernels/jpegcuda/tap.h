@@ -1,5 +1,5 @@
-/* For test programs with one lap_error: a line for each check, and an end where the test itself cannot go on.
- */
+/* For test programs with one lap_error: prints a line for each check, and ends the program if the test
+ * itself cannot continue. */
 #ifndef TESTS_JPEGCUDA_TAP_H
 #define TESTS_JPEGCUDA_TAP_H
 

@@ -1,5 +1,5 @@
-/* Photos turned and counted on a device, on the CPU runtime: of all orientations, by the photo alone and by
- * the pool of a folder, files and statistics come out as the CPU makes them. */
+/* Photos turned and counted on a device, on the CPU runtime: for all orientations, for single photos and
+ * in the pool of a folder, files and statistics equal the CPU's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ typedef struct photo { /* a case */
 static lap_context *context;
 static lap_tree tree;
 
-/* A copy of a JPEG with a tag of EXIF that says how it is to be turned. */
+/* Returns a copy of a JPEG with an EXIF tag that says how to turn it. */
 static uint8_t *with_tag(const make_bytes *jpeg, int orientation)
 {
     const uint8_t tag[] = {0xFF, 0xE1, 0, 34, 'E', 'x', 'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1,
@@ -111,7 +111,7 @@ static void check_alone(photo *photos)
     check(right == CASES && there == CASES, text);
 }
 
-/* Counts say it all: the rest is made of them. */
+/* Comparing counts is enough: all other statistics are computed from them. */
 static bool same_stats(const photo *p, const lap_run_stats *found)
 {
     bool same = p->counted.input.channels == found->input.channels &&

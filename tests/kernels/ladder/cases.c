@@ -97,7 +97,7 @@ static void kernels(uint64_t *random, case_fn *each, void *user)
             each(user, &c);
         }
     }
-    for (int i = 0; i < 300; i++) { /* small, just within 16-bit sums, beyond, and beyond one byte */
+    for (int i = 0; i < 300; i++) { /* small; just within 16-bit sums; beyond them; beyond one byte */
         static const int most[] = {2, 5, 10, 60, 128, 200, 2600};
         check_case c = plain(random, 1 + below(random, 90), 1 + below(random, 9), all_channels[i % 3]);
         c.params.kernel = random_kernel(random, most[i % COUNT(most)], 1);

@@ -1,22 +1,23 @@
-/* filter_ladder [--seed=N] [--rung=NAME] [--every=N] [--part=I/N] [--whole]: every filter rung that can run
- * here against rung c, directly, never through a name that resolves. TAP on stdout. --rung: this one, or
- * those of this family; --every: each Nth case only; --part: of those, each Nth rung beginning with number I
- * (from 0). --whole: kernels on the CPU run all cases of steps between others too. */
+/* filter_ladder [--seed=N] [--rung=NAME] [--every=N] [--part=I/N] [--whole]: compares every filter rung
+ * that can run here with rung c, directly, never through a name that resolves. TAP on stdout. --rung:
+ * only this rung, or the rungs of this family; --every: only each Nth case; --part: of the rungs, only
+ * each Nth, beginning with number I (from 0). --whole: kernels on the CPU run all cases, also for steps
+ * between other rungs. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cases.h"
 #include "wrong.h"
 
-/* A fork a pixel is slow: the window loop of openmp gets the smaller images. */
+/* One fork per pixel is slow: the window loop of openmp gets the smaller images. */
 enum { MAX_RUNGS = 64, THREADS = 3, WINDOW_PIXELS = 2000 };
 
-/* Compiled for the CPU the kernels are alone, and on no GPU: tests/kernels/cudacpu. */
+/* Kernels compiled for the CPU are the only rungs, and run without a GPU: tests/kernels/cudacpu. */
 #ifdef LAP_CUDACPU
 #define ON_GPU ""
 #define DEFAULT_RUNGS "cuda"
-/* Steps between others, which nothing else chooses: there every fifth case (prime to the periods of the
- * grid), unless all are asked for. */
+/* Steps between other rungs, which nothing else chooses: they run every fifth case (5 is prime to the
+ * periods of the grid), unless all are requested. */
 #define STEPS "cuda-global-int,cuda-pixels,cuda-words,cuda-box-sum,cuda-slide,cuda-pairs,cuda-shuffle"
 #else
 #define STEPS ""
@@ -27,7 +28,7 @@ enum { MAX_RUNGS = 64, THREADS = 3, WINDOW_PIXELS = 2000 };
 typedef struct tally { /* of one rung in one group */
     const lap_rung *rung;
     lap_exec exec;
-    const char *how; /* what exec has that is not the usual, or "" */
+    const char *how; /* how exec differs from the default, or "" */
     int every, cases, failed;
     char first[640];
 } tally;
@@ -89,7 +90,7 @@ static void finish(run *r, const char *group)
     }
 }
 
-/* Rows spread over a pool, and threads of a rung's own: sizes of many parts. */
+/* Rows spread over a pool, and rungs that start threads: sizes of many parts. */
 static void check_threads(run *r, uint64_t seed)
 {
     lap_error err;
@@ -142,7 +143,7 @@ static void add(run *r, const lap_rung *row, lap_exec exec, const char *how)
         report(r, false, row->name, "too many rungs for the harness");
 }
 
-/* A row, and the other ways in which exec may have it run. */
+/* A row, and the other ways in which exec may run it. */
 static void add_ways(run *r, const lap_rung *row)
 {
     add(r, row, (lap_exec){0}, "");
@@ -162,7 +163,7 @@ typedef struct part {
     int index, parts;
 } part;
 
-/* Those that can run into r; the others are skipped by name. */
+/* Stores in r the rungs that can run; the others are skipped by name. */
 static void choose(run *r, const char *only, part of)
 {
     const lap_rung *row;

@@ -24,7 +24,7 @@ for op in ("filter", "transpose", "reduce", "matvec"):
 PYTHON
 }
 
-# Of the loops that the compilers made: simd-neon needs no instructions to interleave bytes.
+# Compares the compiled loops: simd-neon needs no instructions to interleave bytes.
 is_short()
 {
     tools/measure/inner-loop "$B/cpu_simd/filter/filter_7_simd_neon.o" build/cpu_simd/filter/filter_4_simd_sse41.o |

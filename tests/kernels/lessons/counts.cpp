@@ -1,7 +1,7 @@
-/* The judge's counts of the ladders' own kernels beside what the H200's profiler counted
- * (docs/profile/gpu-counters.json). The kernels run on smaller images, whose blocks are those of the large
- * one; counts are scaled up by the number of pixels or values. Binding rungs must agree within 5 percent, the
- * others are printed. */
+/* Compares the judge's counts of the ladders' kernels with those of the H200's profiler
+ * (docs/profile/gpu-counters.json). The kernels run on smaller images, whose blocks are those of the
+ * large one; counts are scaled up by the number of pixels or values. Binding rungs must agree within 5
+ * percent, the others are printed. */
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -38,7 +38,7 @@ struct merged {
 /* Both values of the first step, side by side: two warps load once instead of twice, by halves and without
  * conflicts, so that each takes 2 passes instead of 4. */
 const merged FIRST_STEP = {"LDS.64", 128, 2, 4};
-/* The sums of four warps, by one lane. */
+/* One lane adds the sums of four warps. */
 const merged FOUR_WARPS = {"LDS.128", 256, 3, 3};
 
 struct named {
@@ -51,7 +51,7 @@ struct scales {
     double loads, stores;
 };
 
-/* What nvcc's wider loads take off a counter. */
+/* Returns by how much nvcc's wider loads reduce a counter. */
 double saved(const named &rung, const char *counter)
 {
     if (!rung.wide)

@@ -6,7 +6,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 jobs_at_once=$(nproc)
 
-# judge NUMBER FILE: runs in the background; what was said is in FILE.said, the exit status in FILE.status.
+# judge NUMBER FILE: runs in the background; the output is in FILE.said, the exit status in FILE.status.
 judge()
 {
     while [ "$(jobs -rp | wc -l)" -ge "$jobs_at_once" ]; do wait -n; done
@@ -29,7 +29,7 @@ not_solved()
     said "$1" 1 && ! grep -qx 'Solved\.' "$1.said"
 }
 
-# The results are right, and yet the lesson's idea is not there.
+# The results are right, but the lesson's idea is missing.
 missed()
 {
     not_solved "$1" && grep -q 'The results are right' "$1.said" && ! grep -q FOUND "$1.said"
@@ -60,7 +60,7 @@ edges()
     grep -E 'HOLE:|END OF THE HOLE' "$1"
 }
 
-# SOLUTION fills each hole of LESSON, holds nothing else, and leaves none as it was.
+# SOLUTION fills each hole of LESSON, contains nothing else, and changes every hole.
 fills_the_holes()
 {
     local lesson=$1 solution=$2
@@ -110,7 +110,7 @@ planted()
     changed "$1" "$2" "${@:5}" && checks+=("lesson $1, $2: one finding at its line|found|$file|$3|$4")
 }
 
-# wasteful NUMBER NAME SED...: right, and not what the lesson is about.
+# wasteful NUMBER NAME SED...: right results without the lesson's idea.
 wasteful()
 {
     local file
@@ -118,7 +118,7 @@ wasteful()
     changed "$1" "$2" "${@:3}" && checks+=("lesson $1, $2: right, and not solved|missed|$file")
 }
 
-# right NUMBER NAME SED...: another way to write it, as good.
+# right NUMBER NAME SED...: an equally good way to write it.
 right()
 {
     local file
@@ -126,7 +126,7 @@ right()
     changed "$1" "$2" "${@:3}" && checks+=("lesson $1, $2: solved|solved|$file")
 }
 
-# advised NUMBER NAME WORDS SED...: these words are said of the mistake, whose lines are put together.
+# advised NUMBER NAME WORDS SED...: the report on the mistake, its lines joined, has these words.
 advised()
 {
     local file
@@ -346,7 +346,7 @@ barrier_that_could_go_is_named()
         ! lessons/lesson check 4 "$(of 4)" | grep '5 barriers are enough'
 }
 
-# What is only seen behind the student's file is said to be there.
+# An error that the compiler sees only after the student's file is reported as such.
 error_behind_the_file()
 {
     local said
@@ -358,7 +358,7 @@ error_behind_the_file()
     [ $? = 2 ] && grep 'the first error above says where' <<<"$said"
 }
 
-# A prediction that differs is explained, one that fits is confirmed, a word is none.
+# A prediction that differs is explained, one that fits is confirmed, and a word is not a prediction.
 prediction_is_answered()
 {
     lessons/lesson check 1 "$scratch/predicted_1.cu" | grep 'sectors: 7.5 predicted, 4.80 counted. The 16 bytes' || return 1

@@ -1,7 +1,7 @@
-# The judge of the lessons: its counts beside the profiler's, and what it says of solutions and of mistakes.
+# The judge of the lessons: its counts, beside the profiler's, and its reports on solutions and on mistakes.
 ifeq ($(SAN)$(if $(COVERAGE),,$(findstring clang,$(CC))),)
 ifneq ($(CUDACPU_CXX),)
-# The kernels of the ladders as lessons are compiled.
+# The kernels of the ladders, compiled like lessons.
 JUDGED_CU := $(sort $(filter-out %/queue.cu,$(wildcard cuda/device/*.cu)) \
   $(wildcard cuda/filter/*.cu cuda/transpose/*.cu cuda/reduce/*.cu cuda/matvec/*.cu))
 JUDGED_CU_OBJ := $(JUDGED_CU:%=$(B)/lessons/%.o)
@@ -22,7 +22,7 @@ $(LESSON_TESTS): $(B)/tests/lessons_%: $(B)/lessons/tests/kernels/lessons/%.cpp.
 tests/kernels/lessons/lessons.sh: $(B)/lessons/libjudge.a
 TESTS += $(LESSON_TESTS) tests/kernels/lessons/lessons.sh
 
-# Every mistake; make check has one of each kind in each lesson.
+# Every mistake; make check runs one of each kind in each lesson.
 .PHONY: test-long-lessons
 test-long-lessons: $(B)/lessons/libjudge.a $(PROGRAM)
 	@tests/run LESSONS_ALL=1 B=$(B) LAPEDGE=$(abspath $(PROGRAM)) tests/kernels/lessons/lessons.sh

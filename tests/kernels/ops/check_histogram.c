@@ -38,7 +38,7 @@ static bool check_case(const lap_rung *rung, int width, int height, int channels
     bool good = true;
     for (int y = 0; y < height; y++)
         fill_row(base + (size_t)y * stride, y, row, kind);
-    /* Counts are added to what stands there; those of channels that there are not stay as they are. */
+    /* Counts are added to the old ones; the counts of channels that do not exist are unchanged. */
     random_fill(expected, sizeof expected);
     memcpy(counts, expected, sizeof counts);
     for (int y = 0; y < height; y++) {
@@ -68,7 +68,7 @@ static bool check_rung(const lap_rung *rung)
         for (int w = 1; w <= 67; w++)
             good = check_case(rung, w, 1 + random_below(5), channels, (fill)(w % FILLS)) && good;
         for (int k = 0; k < FILLS; k++) {
-            /* Beyond what rungs count one by one, for each number of channels. */
+            /* Sizes larger than those that rungs count one by one, for each number of channels. */
             good = check_case(rung, 1000 + random_below(70), 600, channels, (fill)k) && good;
             good = check_case(rung, 1 + random_below(4000), 1 + random_below(30), channels, (fill)k) && good;
         }

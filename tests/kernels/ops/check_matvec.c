@@ -21,7 +21,7 @@ static product product_new(int place, size_t rows, size_t cols, bool whole, bool
     p.a = block_new(place, (p.shift + rows * p.lda) * sizeof(float));
     p.x = block_new(place, (p.shift + cols) * sizeof(float));
     p.y = block_new(place, rows * sizeof(float));
-    /* All around A and x, and between rows, NaN: one value too many, and a sum is none. */
+    /* NaN surrounds A and x, and fills the gaps between rows: one value too many makes a sum NaN. */
     memset(p.a.host, 0xFF, p.a.bytes + 2 * GUARD);
     memset(p.x.host, 0xFF, p.x.bytes + 2 * GUARD);
     for (size_t i = 0; i < rows; i++) {
@@ -37,7 +37,7 @@ static product product_new(int place, size_t rows, size_t cols, bool whole, bool
     return p;
 }
 
-/* Whole numbers: exact in any order. Else one rounding a product and a sum, relative to the sum of
+/* Whole numbers are exact in any order. Else one rounding per product and per sum, relative to the sum of
  * magnitudes. */
 static bool holds(const product *p, bool whole, const char *name)
 {

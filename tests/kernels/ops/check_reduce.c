@@ -18,7 +18,7 @@ static double fill_value(fill kind)
 }
 
 /* The error that a rung may have, in units of the last place (2^-24 or 2^-53) of the sum of
- * magnitudes: one rounding an addition on the longest way from a value to the sum. */
+ * magnitudes: one rounding per addition on the longest way from a value to the sum. */
 static double allowed_roundings(const lap_rung *rung, size_t n, bool is_double)
 {
     if (strcmp(rung->name, "pairwise") == 0)

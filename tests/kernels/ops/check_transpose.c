@@ -35,7 +35,8 @@ static uint8_t *host_row(const matrix *m, int y)
     return block_host(&m->memory) + m->offset + y * m->view.stride;
 }
 
-/* Exact inside, and nothing outside was written: guards, gaps between rows, the input. */
+/* Checks that the inside is exact and that nothing else was written: guards, gaps between rows, the
+ * input. */
 static bool holds(const matrix *in, const matrix *out, const uint8_t *before, const char *name)
 {
     const int w = in->view.width, h = in->view.height, size = in->view.channels;
@@ -116,7 +117,7 @@ static bool check_rung(const lap_rung *rung)
     return good;
 }
 
-/* ---- the copying kernels, which benches take as ceilings ------------------------------------------- */
+/* ---- the copying kernels, which benches use as ceilings ------------------------------------------- */
 
 typedef lap_code copy_fn(const lap_view *in, const lap_view *out, const lap_exec *exec);
 

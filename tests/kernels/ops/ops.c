@@ -1,7 +1,6 @@
 /* Checks every rung of the transpose, reduction, histogram and matrix-vector ladders against c.
  *
- * usage: ops [SEED]: the seed of a run that failed, to see it fail again; else TEST_SEED, else always the
- * same. */
+ * usage: ops [SEED]: the seed of a failed run, to repeat it; else TEST_SEED, else always the same. */
 #include "ops.h"
 
 #include <stdarg.h>
@@ -11,7 +10,7 @@
 #include "cuda/device/device.h"
 
 static int tests, failed, skipped, on_device;
-static bool quiet;     /* faults of wrong rungs are wanted and not shown */
+static bool quiet;     /* faults of wrong rungs are expected and not shown */
 static bool has_fault; /* of the running test: the first one is shown */
 static uint64_t state;
 

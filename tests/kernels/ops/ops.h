@@ -1,5 +1,5 @@
-/* What the checks of the four ladders share: TAP, random numbers with a seed that can be given back,
- * and memory with guard bytes on the host or on a device. */
+/* Shared by the checks of the four ladders: TAP, random numbers with a seed that can be repeated, and
+ * memory with guard bytes on the host or on a device. */
 #ifndef LAP_TEST_OPS_H
 #define LAP_TEST_OPS_H
 
@@ -14,17 +14,17 @@ enum { ONLY_RACES = 1 };
 enum { ONLY_RACES = 0 };
 #endif
 
-/* Memory whose first and last GUARD bytes nobody may write. host is what the checks see; where place
- * is a device, push and pull move all of it, guards included, to the device and back. */
+/* Memory whose first and last GUARD bytes must not be written. The checks use host; where place is a
+ * device, push and pull move all of it, guards included, to the device and back. */
 typedef struct block {
     uint8_t *host, *device;
     size_t bytes; /* between the guards */
     int place;
 } block;
 
-block block_new(int place, size_t bytes); /* all POISON; ends the program where memory is short */
+block block_new(int place, size_t bytes); /* all POISON; ends the program if memory is short */
 void block_free(block *b);
-uint8_t *block_data(const block *b); /* where rungs find it: 256-byte aligned */
+uint8_t *block_data(const block *b); /* for the rungs: 256-byte aligned */
 static inline uint8_t *block_host(const block *b)
 {
     return b->host + GUARD;
@@ -40,7 +40,7 @@ void random_fill(void *memory, size_t bytes);
 bool fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* One test per rung of table that runs itself (not built or not available: skipped, with the reason),
- * then one that must see the wrong rung refused. */
+ * then a test that the wrong rung is refused. */
 typedef bool check_fn(const lap_rung *rung);
 void check_table(const lap_rung *table, check_fn *check);
 void check_refused(const char *what, check_fn *check, const lap_rung *wrong);

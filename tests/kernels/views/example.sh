@@ -5,7 +5,7 @@ example=${B:-build}/cudacpu/asan/views_example
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# A PPM in between has neither metadata nor sampling, as pixels have none.
+# The PPM in between has no metadata and no sampling, just as pixels have none.
 same_as_the_program()
 {
     local program=${LAPEDGE:-./lapedge}

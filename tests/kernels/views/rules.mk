@@ -1,11 +1,11 @@
-# Pixels that lie on a device, through the public library: on the CPU runtime of the CUDA tests.
+# Pixels in device memory, used through the public library: on the CPU runtime of the CUDA tests.
 ifneq ($(CUDACPU_CXX),)
 VIEWS_LIBRARY := $(patsubst %,$(B)/cudacpu/asan/%.o,$(filter-out $(RUNG_SRC) %/none.c,$(sort $(SRC)))) $(B)/cudacpu/asan/libkernels.a
 VIEWS_TESTS := $(patsubst %,$(B)/tests/cudacpu_%,views stream)
 $(VIEWS_TESTS): $(B)/tests/cudacpu_%: $(B)/cudacpu/asan/tests/kernels/views/%.c.o $(VIEWS_LIBRARY)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
-# As a user builds it: with nothing but the public header.
+# Built as a user builds it: with only the public header.
 $(B)/cudacpu/asan/views_example.o: tests/kernels/views/example.c src/lapedge.h
 	$(call say,CC)$(CC) -std=c11 -Wall -Wextra -Werror -Isrc -c $< -o $@
 $(B)/cudacpu/asan/views_example: $(B)/cudacpu/asan/views_example.o $(VIEWS_LIBRARY)

@@ -1,5 +1,5 @@
-/* lap_stream: what it makes on the device is what the library makes on the host, in any order that streams
- * allow, with every call failing in turn. */
+/* lap_stream: its results on the device equal those of the library on the host, in any order that streams
+ * allow, and with every call failing in turn. */
 #include "there.h"
 
 #include "tests/kernels/cudacpu/control.h"
@@ -83,7 +83,7 @@ static bool decodes(lap_stream *stream, const file *f, bool gray, lap_codec_plac
                 report.bytes_in == f->size && report.height == HEIGHT && report.status == LAP_DONE &&
                 report.warnings == 0 && report.error.code == LAP_OK && report.ms.total > 0 &&
                 holds(stream, &view, &expected);
-    /* Once more, into a view of the caller's that is not aligned. */
+    /* Decodes again, into a caller's view that is not aligned. */
     there t = there_make(0, WIDTH, HEIGHT, gray ? 1 : 3, 0, 3, 1);
     there_put(&t, NULL, NULL);
     good = good && lap_stream_decode(stream, f->bytes, f->size, &settings, &t.view, NULL, &err) == LAP_OK &&
@@ -94,7 +94,7 @@ static bool decodes(lap_stream *stream, const file *f, bool gray, lap_codec_plac
     return good;
 }
 
-/* A file without its end marker: a warning, which a verdict on the first one makes an error. */
+/* A file without its end marker causes a warning; with LAP_FAIL_WARNING, it is an error. */
 static bool warns(lap_stream *stream, const file *f)
 {
     lap_settings settings = lap_settings_default();
@@ -216,7 +216,8 @@ static void check_encode(lap_stream *stream, const file *ppm)
     check(encodes(stream, ppm, 0, "ppm", LAP_CODEC_AUTO, "encoded on the CPU"), "encode: what is no JPEG");
 }
 
-/* Decoded, filtered, counted and encoded, as a run does it; the edges' file, or LAP_OK not. */
+/* Decodes, filters, counts and encodes, as a run does; makes the file of edges, or does not return
+ * LAP_OK. */
 static lap_code chain(lap_stream *stream, const file *jpg, file *out, lap_stats *stats)
 {
     const lap_settings settings = lap_settings_default();
@@ -244,7 +245,8 @@ static lap_code chain(lap_stream *stream, const file *jpg, file *out, lap_stats 
     return code;
 }
 
-/* What the host makes of it: a PPM in between has no metadata and no sampling, as pixels have none. */
+/* The host's result: goes through a PPM, which has no metadata and no sampling, just as pixels have
+ * none. */
 static file expected_of(const file *jpg, lap_stats *stats)
 {
     const file ppm = convert(jpg, "ppm", false, false), edges = convert(&ppm, "ppm", false, true);
@@ -289,7 +291,7 @@ static void check_failures(const file *jpg)
     free(expected.bytes);
 }
 
-/* Filters queued on two streams and on the default one, nothing waited for in between. */
+/* Filters queued on two streams and on the default stream, without waiting in between. */
 static void check_streams(void)
 {
     enum { STREAMS = 3, PICTURES = 6 };
@@ -397,7 +399,7 @@ static void check_chain(lap_stream *stream, const file *jpg)
     free(expected.bytes);
 }
 
-/* Views, copies, borders and pictures that cannot be, each with words that say so. */
+/* Invalid views, copies, borders and pictures: each fails with a message that says so. */
 static void check_refusals(lap_stream *stream, const file *jpg)
 {
     static const int shapes[][4] = {{0, 1, 1, 0}, {1, 0, 1, 0}, {LAP_MAX_SIDE + 1, 1, 1, 0},

@@ -29,8 +29,8 @@ static inline void need(bool good, const char *what)
     exit(1);
 }
 
-/* A picture in device memory, `off` bytes from where it would be aligned, rows `gap` bytes apart; everything
- * in the memory that is no pixel and no apron is 0xA5. */
+/* A picture in device memory, `off` bytes from where it would be aligned, rows `gap` bytes apart; all
+ * bytes of the memory outside of pixels and apron are 0xA5. */
 typedef struct there {
     uint8_t *memory;
     size_t bytes, off;
@@ -59,7 +59,8 @@ static inline void there_free(there *t)
     lap_cuda_free(t->view.place, t->memory);
 }
 
-/* All of the memory, with the pixels of from at the view's place and its apron, where the view has one. */
+/* Returns the whole memory, with the pixels of from at the view's place, and its apron if the view has
+ * one. */
 static inline void there_put(const there *t, const lap_view *from, void *stream)
 {
     uint8_t *all = malloc(t->bytes);
@@ -77,7 +78,7 @@ static inline void there_put(const there *t, const lap_view *from, void *stream)
     free(all);
 }
 
-/* Whether the interior is that of expected, and all else still 0xA5. */
+/* Returns whether the interior equals that of expected, and all other bytes are still 0xA5. */
 static inline bool there_is(const there *t, const lap_view *expected, void *stream)
 {
     uint8_t *all = malloc(t->bytes);

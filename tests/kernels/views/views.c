@@ -1,5 +1,5 @@
-/* lap_filter and the statistics on pixels that lie on a device: the results of the host, and nothing written
- * beside them; what is in the wrong place is refused. */
+/* lap_filter and the statistics on pixels that lie on a device: the results equal the host's, nothing is
+ * written beside them, and pixels in the wrong place are refused. */
 #include "there.h"
 
 #include "tests/kernels/cudacpu/control.h"
@@ -123,8 +123,8 @@ static void check_places(void)
     lap_image_destroy(&host);
 }
 
-/* Each CUDA call of a filter and a count fails in turn: an error, nothing left behind, and the next one is
- * right. */
+/* Each CUDA call of a filter and a count fails in turn: it returns an error, leaks nothing, and the next
+ * run is right. */
 static void check_failures(void)
 {
     lap_image in = picture(40, 30, 3, 0, 3), expected = picture(40, 30, 3, 0, 0);
@@ -148,7 +148,7 @@ static void check_failures(void)
         leaks += lap_cudacpu_alive() != alive;
         failed += code == LAP_E_DEVICE || counted == LAP_E_DEVICE;
         need(lap_cudacpu_configure("devices=2") == 0, "devices=2");
-        if (code == LAP_OK) /* what cannot be freed, or is asked for only to be better, is no failure */
+        if (code == LAP_OK) /* failing to free, or to get what only makes it faster, is not an error */
             wrong += !there_is(&to, &expected.view, NULL);
         if (counted == LAP_OK)
             wrong += stats.channel[2].sum != right.channel[2].sum;

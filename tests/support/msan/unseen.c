@@ -1,6 +1,6 @@
-/* Functions of the C library that MemorySanitizer's runtime does not know: what they write, and what they
- * call back with, is unknown to it, and every use of that would be reported. Linked into the programs of
- * `make test-msan`. */
+/* Functions of the C library that MemorySanitizer's runtime does not know: it does not know what they
+ * write, or what they pass to callbacks, and would report every use of these bytes. Linked into the
+ * programs of `make test-msan`. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* Tables of histograms, sums and products with rungs that are wrong in one place only: linked before the
- * library, they stand in for the real ones. */
+ * library, they replace the real tables. */
 #include <math.h>
 
 #include "cpu_simd/host_rungs.h"
@@ -33,7 +33,7 @@ static lap_code nan_row(const lap_gemv *g, const lap_exec *exec)
     return code;
 }
 
-/* Those that do nothing must not pass with what the one before has left. */
+/* Rungs that do nothing must not pass with the results that the rung before has left. */
 static lap_code no_row(const lap_gemv *g, const lap_exec *exec)
 {
     (void)g, (void)exec;

@@ -1,5 +1,5 @@
-/* A table of filters with a rung that is wrong at one place, and one that is wrong everywhere by a little:
- * linked before the library, it stands in for the real one, as a bad rung in a real build would. */
+/* A table of filters with one rung that is wrong at one place, and one that is slightly wrong everywhere.
+ * It is linked before the library and replaces the real table, like a bad rung in a real build. */
 #include "cpu_simd/host_rungs.h"
 
 static lap_code off_by_one(

@@ -1,4 +1,4 @@
-/* The checks, one after the other. TAP on stdout. */
+/* Runs the checks, one after the other. TAP on stdout. */
 #include "check.h"
 
 #include <cstdio>

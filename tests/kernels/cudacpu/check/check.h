@@ -1,5 +1,5 @@
-/* Checks of the CUDA runtime on the CPU: each ability is shown by a fault that it must bring to light, and
- * by the same code without the fault, which must pass. */
+/* Checks of the CUDA runtime on the CPU: each ability is tested with a fault that it must detect, and
+ * with the same code without the fault, which must pass. */
 #ifndef LAP_CUDACPU_CHECK_H
 #define LAP_CUDACPU_CHECK_H
 
@@ -8,9 +8,10 @@
 #include "../control.h"
 
 void report(bool ok, const char *what);
-/* A new process, as it were, with these settings and the order of work number `seed`. */
+/* Resets the runtime as if a new process began, with these settings and the order of work number
+ * `seed`. */
 void begin(const char *settings, unsigned seed);
-/* In how many of 40 orders f() is true. */
+/* Returns in how many of 40 orders f() is true. */
 enum { ORDERS = 40 };
 
 template <typename F>

@@ -1,4 +1,4 @@
-/* Calls that fail, devices that are lost or hang. */
+/* Checks of calls that fail, and of devices that are lost or hang. */
 #include <unistd.h>
 
 #include <cstdio>
@@ -13,7 +13,7 @@ __global__ void one(int *out)
     *out = 1;
 }
 
-/* A small user of the runtime, with the fault that it does not look at what the third call returns. */
+/* A small user of the runtime; its fault: it ignores what the third call returns. */
 bool user(bool careless, int *result)
 {
     int *memory = nullptr;
@@ -37,7 +37,7 @@ bool user(bool careless, int *result)
     return !error;
 }
 
-/* Every call fails in turn; true: each time the user noticed, or the result was right all the same. */
+/* Makes every call fail in turn. True if each time the user noticed, or the result was right anyway. */
 bool notices_all(bool careless)
 {
     for (unsigned n = 1; n < 100; n++) {
@@ -62,7 +62,7 @@ void check_loss()
     begin("lost=2:719", 1);
     bool ok = !cudaMalloc(&memory, 4) && !start(1, 1, 0, nullptr, one, memory) && !cudaDeviceSynchronize() &&
               !start(1, 1, 0, nullptr, one, memory);
-    cudaError_t seen = cudaSuccess; /* when, depends on the order of work */
+    cudaError_t seen = cudaSuccess; /* the order of work decides when */
     for (int i = 0; i < 100 && !seen; i++)
         seen = cudaStreamSynchronize(nullptr);
     report(ok && seen == cudaErrorLaunchFailure, "a kernel that fails is reported when it was waited for");

@@ -1,4 +1,4 @@
-/* Threads, warps, blocks, limits, memory that nobody has written. */
+/* Checks of threads, warps, blocks, limits, and memory that was never written. */
 #include <cmath>
 #include <cstring>
 
@@ -9,7 +9,7 @@ namespace
 
 constexpr unsigned N = 256, ALL = 0xffffffffu;
 
-/* n words of device memory, zeroed, given to f; then brought back into `host`. */
+/* Calls f with n words of zeroed device memory, then copies them to `host`. */
 template <typename T, typename F>
 bool with_words(T *host, unsigned n, F f)
 {
@@ -21,7 +21,7 @@ bool with_words(T *host, unsigned n, F f)
 
 /* ---- lanes that diverge ---------------------------------------------------------------------------- */
 
-/* Each lane makes as many rounds as its number; those still in the loop vote. */
+/* Each lane makes as many rounds as its number; the lanes that are still in the loop vote. */
 __global__ void diverge(unsigned *out)
 {
     const unsigned lane = threadIdx.x % 32;
@@ -50,7 +50,7 @@ bool diverged_right()
     return ok;
 }
 
-/* Adds up per value with one atomic for all lanes that have it; whoever is there takes part. */
+/* Adds with one atomic for all lanes that have the same value; the lanes that are active take part. */
 __global__ void aggregate(unsigned *count)
 {
     const unsigned value = threadIdx.x % 5;
@@ -72,7 +72,7 @@ bool aggregated_right()
 
 /* ---- order ----------------------------------------------------------------------------------------- */
 
-/* The sum of all blocks so far, with the fault that block b - 1 must have come first. */
+/* The sum of all blocks so far; the fault: it relies on block b - 1 having run before block b. */
 __global__ void chain(unsigned *out, bool depends)
 {
     if (threadIdx.x == 0)
@@ -88,7 +88,7 @@ bool chained_right(bool depends)
     return ok;
 }
 
-/* Neighbours in a warp, with the fault that nothing orders them. */
+/* Neighbours in a warp exchange values; the fault: nothing orders them. */
 __global__ void neighbours(unsigned *out, bool waits)
 {
     __shared__ unsigned tile[32];
@@ -108,7 +108,7 @@ bool neighbours_right(bool waits)
     return ok;
 }
 
-/* Tickets from a counter, with the fault that a thread counts on getting its own number. */
+/* Tickets from a counter; the fault: a thread relies on getting its own number. */
 __global__ void tickets(unsigned *counter, unsigned *out, bool trusts)
 {
     const unsigned ticket = atomicAdd(counter, 1u);

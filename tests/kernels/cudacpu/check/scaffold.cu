@@ -1,4 +1,5 @@
-/* What the ladders' host code does when a call of CUDA fails, and on devices with less shared memory. */
+/* Checks what the ladders' host code does when a CUDA call fails, and on devices with less shared
+ * memory. */
 #include <cstdio>
 #include <cstring>
 
@@ -17,7 +18,7 @@ namespace
 
 constexpr int WIDTH = 37, HEIGHT = 11;
 
-/* A picture, and what laplace5 makes of it. */
+/* A picture, and the result of laplace5 for it. */
 struct pictures {
     lap_image in = {}, expected = {}, out = {};
     lap_params params = lap_params_default();
@@ -96,7 +97,7 @@ lap_code copy_once(void *argument, int turn, void *stream, lap_error *err)
     return lap_cuda_copy(0, c->to, c->from, 1 << 12, stream, err);
 }
 
-/* Right with a time for each run, and three to warm up. */
+/* Passes if there is a time for each run, and three runs to warm up. */
 verdict timing(pictures &)
 {
     constexpr int RUNS = 2;
@@ -121,7 +122,8 @@ verdict timing(pictures &)
     return verdict_of(code, all, err);
 }
 
-/* Each call fails in turn, once or for good: nobody claims success without a result, nothing is left. */
+/* Makes each call fail in turn, once or permanently: success is never reported without a result, and
+ * nothing leaks. */
 bool honest_at_every_call(const char *how, verdict (*f)(pictures &), pictures &p)
 {
     for (unsigned n = 1; n < 1000; n++) {
@@ -140,7 +142,7 @@ bool honest_at_every_call(const char *how, verdict (*f)(pictures &), pictures &p
     return false;
 }
 
-/* The counts of this picture by the rung. */
+/* Counts this picture with the rung. */
 bool counted_right(const pictures &p, const char *settings)
 {
     lap_error err = {};

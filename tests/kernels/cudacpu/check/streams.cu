@@ -1,4 +1,4 @@
-/* Streams, events, devices, pinned and pageable memory. */
+/* Checks of streams, events, devices, pinned and pageable memory. */
 #include <atomic>
 #include <cstring>
 #include <thread>
@@ -20,7 +20,7 @@ __global__ void add(const int *in, int *out, int value)
     out[threadIdx.x] = in[threadIdx.x] + value;
 }
 
-/* What the tests below need; released in the end whatever happened. */
+/* What the tests below need; always released at the end. */
 struct setup {
     cudaStream_t a = nullptr, b = nullptr;
     cudaEvent_t event = nullptr;
@@ -55,7 +55,7 @@ struct setup {
     }
 };
 
-/* Up on one stream, down on another, with the fault that nothing lies between. */
+/* Uploads on one stream and downloads on another; the fault: nothing orders the two. */
 bool across(bool waits)
 {
     setup s;
@@ -68,7 +68,7 @@ bool across(bool waits)
     return s.holds(7, 1);
 }
 
-/* With the fault that the result is read before it is there. */
+/* The fault: the result is read before it has arrived. */
 bool read_back(bool waits)
 {
     setup s;
@@ -78,7 +78,7 @@ bool read_back(bool waits)
     return s.holds(3, 0);
 }
 
-/* With the fault that a pinned buffer is used again while it is still being read. */
+/* The fault: a pinned buffer is reused while it is still being read. */
 bool reused(bool waits)
 {
     setup s;
@@ -173,7 +173,7 @@ struct padded {
     int number; /* then 4 bytes of padding */
 };
 
-/* An int and the padding behind it may not be taken for an address. */
+/* An int and the padding after it must not be taken for an address. */
 bool padding_is_cleared()
 {
     static int table[1];

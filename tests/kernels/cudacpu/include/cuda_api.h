@@ -148,13 +148,13 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value);
-/* Enqueues body(argument) for every thread of the grid; words: the kernel's own arguments, which are looked
- * through for addresses. */
+/* Enqueues body(argument) for every thread of the grid; words: the kernel's own arguments, which are
+ * searched for addresses. */
 cudaError_t lap_cudacpu_launch(const cudaLaunchConfig_t &config, const void *kernel, void (*body)(void *),
     std::shared_ptr<void> argument, size_t argument_bytes, std::vector<uintptr_t> words);
 
-/* Each argument from a word of its own on. Padding is cleared, there as well: padding bytes hold whatever was
- * there before, and an int beside such bytes can look like an address. */
+/* Each argument begins at a new word. Padding is cleared, also inside arguments: padding bytes hold
+ * whatever was there before, and an int beside such bytes can look like an address. */
 template <typename... Values>
 static inline std::vector<uintptr_t> lap_cudacpu_words(Values &...values)
 {

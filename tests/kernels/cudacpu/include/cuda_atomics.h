@@ -18,7 +18,7 @@
     {                                                                \
         *to = value;                                                 \
     }
-/* A parameter that does not take part in finding T. */
+/* A parameter from which T is not deduced. */
 template <typename T>
 using lap_cudacpu_same = typename std::common_type<T>::type;
 
@@ -33,7 +33,7 @@ LAP_CUDACPU_STORE(__stcg)
 LAP_CUDACPU_STORE(__stwb)
 LAP_CUDACPU_STORE(__stwt)
 
-/* Atomics below order everything; the thread sanitizer does not know fences. */
+/* The atomics below order all accesses, because the thread sanitizer does not know fences. */
 static inline void __threadfence()
 {
 }
@@ -46,10 +46,10 @@ static inline void __threadfence_system()
 {
 }
 
-/* Now and then others go first, so that what depends on the order of atomics shows. */
+/* Sometimes lets other threads run first, so that results which depend on the order of atomics show. */
 extern unsigned lap_cudacpu_atomics_left;
 void lap_cudacpu_atomic_pause();
-/* An address that is not a multiple of the size: the end. */
+/* Ends the program if the address is not a multiple of the size. */
 void lap_cudacpu_misaligned(const void *address, size_t size);
 
 /* *to = f(*to) in one step; returns what was there. */
@@ -61,7 +61,7 @@ static inline T lap_cudacpu_atomic(T *to, F f)
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "an atomic is of 4 or 8 bytes");
     if (reinterpret_cast<uintptr_t>(to) % sizeof(T))
         lap_cudacpu_misaligned(to, sizeof(T));
-#ifndef __SANITIZE_THREAD__ /* this counter would be a race, and order hides none there */
+#ifndef __SANITIZE_THREAD__ /* this counter would race; the order of atomics hides no race there */
     if (lap_cudacpu_atomics_left-- == 0)
         lap_cudacpu_atomic_pause();
 #endif
@@ -88,7 +88,7 @@ LAP_CUDACPU_ATOMIC(atomicAnd, was &value)
 LAP_CUDACPU_ATOMIC(atomicXor, was ^ value)
 LAP_CUDACPU_ATOMIC(atomicExch, ((void)was, value))
 
-/* Stores value where expected stands; returns what stood there. */
+/* Stores value if *to is expected; returns the old value. */
 template <typename T>
 static inline T atomicCAS(T *to, lap_cudacpu_same<T> expected, lap_cudacpu_same<T> value)
 {

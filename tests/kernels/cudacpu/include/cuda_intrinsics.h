@@ -1,4 +1,4 @@
-/* Device functions that need no other thread, by their definition in the CUDA manuals. */
+/* Device functions that need no other thread, as the CUDA manuals define them. */
 #ifndef LAP_CUDACPU_INTRINSICS_H
 #define LAP_CUDACPU_INTRINSICS_H
 
@@ -10,8 +10,8 @@
 /* ---- vectors, aligned as CUDA's, so that the undefined-behaviour sanitizer sees a bad address --- */
 
 #ifdef LAP_CUDACPU_COUNTED
-/* For the judge of the lessons: g++ tells nobody of a vector that a function takes or returns by value, so
- * each copy is made here, in one access of its whole width. */
+/* For the judge of the lessons: g++ does not report a vector that a function takes or returns by value,
+ * so each copy is made here, in one access of its whole width. */
 template <size_t>
 struct lap_cudacpu_whole {
     typedef unsigned word __attribute__((vector_size(16)));
@@ -236,7 +236,7 @@ static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shi
     return (unsigned)(((((uint64_t)high << 32) | low) << (shift & 31)) >> 32);
 }
 
-/* The shift held at 32, not taken modulo 32. */
+/* The shift is clamped to 32, not taken modulo 32. */
 static inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift)
 {
     return shift >= 32 ? low : __funnelshift_l(low, high, shift);

@@ -1,9 +1,9 @@
-/* A CUDA runtime for tests: as much of it as the .cu sources use, on the CPU.
+/* A CUDA runtime for tests on the CPU: the part that the .cu sources use.
  *
- * This folder stands first on the include path, and g++ compiles the same sources as C++. A kernel is
- * a function called once a thread; blocks run one after the other, so shared memory is static; the
- * threads of a block are fibers. "Device" memory is malloc's, so the address sanitizer watches it. See
- * README.md. */
+ * This folder stands first on the include path, and g++ compiles the same sources as C++. A kernel is a
+ * function that is called once per thread; blocks run one after the other, so shared memory is static;
+ * the threads of a block are fibers. "Device" memory is malloc's, so the address sanitizer watches it.
+ * See README.md. */
 #ifndef LAP_CUDACPU_RUNTIME_H
 #define LAP_CUDACPU_RUNTIME_H
 

@@ -1,5 +1,6 @@
-/* What threads of a block and lanes of a warp do together. Lanes need not be at the same place in the code:
- * those that the mask names wait for each other. A value from a lane that is not among them is poison. */
+/* Functions that threads of a block or lanes of a warp execute together. Lanes need not be at the same
+ * place in the code: the lanes that the mask names wait for each other. A value from a lane that is not
+ * in the mask is poison. */
 #ifndef LAP_CUDACPU_WARP_H
 #define LAP_CUDACPU_WARP_H
 
@@ -13,16 +14,16 @@ extern unsigned lap_cudacpu_thread;
 
 int lap_cudacpu_syncthreads(int predicate); /* how many threads brought a predicate other than 0 */
 void __syncwarp(unsigned mask = 0xffffffffu);
-/* Lanes that called it at the same place when no other lane of the warp could go on. */
+/* Returns the lanes that called it at the same place when no other lane of the warp could continue. */
 unsigned __activemask();
-/* The value that lane `source` brings; what: name of the function, the same for all lanes that meet. */
+/* Returns the value of lane `source`; what: name of the function, the same for all lanes that meet. */
 uint64_t lap_cudacpu_exchange(unsigned mask, const char *what, uint64_t value, unsigned source);
 /* The values of all lanes that met, which are returned. */
 unsigned lap_cudacpu_gather(unsigned mask, const char *what, uint64_t value, uint64_t (&values)[32]);
-/* The lanes whose predicate holds; *here, if not null: all that met. */
+/* Returns the lanes whose predicate is true; *here, if not null, receives all lanes that met. */
 unsigned lap_cudacpu_vote(unsigned mask, const char *what, bool predicate, unsigned *here);
 void *lap_cudacpu_dynamic();
-/* The running thread is about to bring a value of that many bytes to a shuffle. */
+/* The running thread is about to pass a value of that many bytes to a shuffle. */
 void lap_cudacpu_watch_shuffle(size_t bytes);
 
 static inline void __syncthreads()
@@ -128,7 +129,7 @@ static inline unsigned __match_any_sync(unsigned mask, T value)
     return same;
 }
 
-/* *all: whether all lanes have one value; then the mask of them, else 0. */
+/* *all: whether all lanes have the same value. Returns the mask of these lanes if so, else 0. */
 template <typename T>
 static inline unsigned __match_all_sync(unsigned mask, T value, int *all)
 {
