@@ -838,8 +838,8 @@ def ladder_values(run, command):
                       "" if row.get("relative_error") is None else f"{row['relative_error']:.1e}"])
         before = time if plain else before
     heads = ["backend", "us", "GB/s", "of the copy", "step", "since the first", "value", "relative error"]
-    return (table(heads, lines) + f"\n`{command}`: {bench['device']}, {bench['date']}. A copy writes, too: a sum of as "
-            "many bytes can exceed its rate.\n")
+    return (table(heads, lines) + f"\n`{command}`: {bench['device']}, {bench['date']}. A copy also writes, so a "
+            "sum of the same number of bytes can exceed its rate.\n")
 
 
 def ladder_cpu(command):
@@ -877,23 +877,23 @@ WORDS = {"stall_loads": "loads", "stall_shared": "shared memory", "stall_barrier
 # The columns of profile(): head, what it means, the counter of tools/measure/profile-gpu.
 COLUMNS = [
     ("us", "the kernel's time in this run", "us"),
-    ("DRAM %", "of the most that the device's memory can deliver", "dram"),
-    ("L2 %", "of the most that the cache before it can deliver", "l2"),
+    ("DRAM %", "share of the highest rate of the device's memory", "dram"),
+    ("L2 %", "share of the highest rate of the cache in front of it", "l2"),
     ("L1/shared %", "the busiest part of L1 and shared memory, which are one unit of a multiprocessor", "l1"),
-    ("issue %", "of the cycles in which a scheduler could start an instruction, those in which it did", "issue"),
-    ("wavefronts, million", "passes through the data path of L1 and shared memory: a warp's access takes one if all "
-     "its bytes can be had at once, more if they lie in several lines or twice in a bank; the counter is their share "
-     "of all cycles", "waves_used"),
-    ("sectors a load, a store", "pieces of 32 bytes that a warp's access of global memory touches", "load_sectors"),
-    ("conflicts a shared load", "further passes since lanes want different words of one bank", "conflicts"),
-    ("warps per SM", "warps of 32 threads that a multiprocessor holds, on the average; 64 at most", "warps"),
-    ("waves of blocks", "how often the device is filled until all blocks had their turn; if that is little more than a "
-     "whole number, multiprocessors wait for the last", "waves_of_blocks"),
+    ("issue %", "the share of cycles in which a scheduler started an instruction, of those in which it could", "issue"),
+    ("wavefronts, million", "passes through the data path of L1 and shared memory: a warp's access takes one pass if "
+     "all its bytes can be delivered at once, more if they lie in several lines or conflict in a bank; the counter is "
+     "the share of passes in all cycles", "waves_used"),
+    ("sectors per load, per store", "pieces of 32 bytes that a warp's access of global memory touches", "load_sectors"),
+    ("conflicts per shared load", "additional passes, because lanes need different words of one bank", "conflicts"),
+    ("warps per SM", "warps of 32 threads that a multiprocessor holds on average; at most 64", "warps"),
+    ("waves of blocks", "how many times the blocks fill the device; if that is slightly more than a whole number, "
+     "multiprocessors are idle during the last time", "waves_of_blocks"),
     ("registers", "of a thread; a multiprocessor has 65,536", "registers"),
 ]
 WAITS = {
-    "stall_loads": "what a load of global memory brings",
-    "stall_shared": "what an access of shared memory, or a special unit, brings",
+    "stall_loads": "the result of a load from global memory",
+    "stall_shared": "the result of an access to shared memory, or of a special unit",
     "stall_barrier": "other warps of the block, at `__syncthreads`",
     "stall_lsu_queue": "room in the queue before the unit that loads and stores global memory",
     "stall_shared_queue": "room in the queue before shared memory and the special units",
@@ -1163,8 +1163,8 @@ def names():
              encoders, encoders_c, encoder_steps, encoder_forms, encoder_whole, encoder_folders, at_once,
              form_at_once, unmarked, encoder_goals, encoder_bounds, bound, bound_change, stage_share,
              restart_ms, neon, fused, figures_steps.steps,
-             folder_rates, folder_stages, small_photos, small_rates, chain_rates,
-             sample, inner_loop, two_devices, one_of_two, max, min, abs)
+             folder_rates, folder_stages, small_photos, small_rates, chain_rates, sample, inner_loop,
+             two_devices, one_of_two, max, min, abs)
     return {function.__name__: function for function in known}
 
 
