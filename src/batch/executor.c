@@ -167,8 +167,13 @@ lap_code lap_executor_create(
 
 lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **executor, lap_error *err)
 {
-    static const lap_executor_kind threads = {.work = work_on_threads};
+    static const lap_executor_kind threads = {.work = work_on_threads, .ahead = 4 * LAP_EXECUTOR_LOW};
     return lap_executor_create(context, jobs, &threads, executor, err);
+}
+
+int lap_executor_ahead(const lap_executor *ex)
+{
+    return ex->kind->ahead;
 }
 
 void lap_executor_trace(lap_executor *ex, lap_trace *trace)

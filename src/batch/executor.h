@@ -64,6 +64,8 @@ void lap_executor_trace(lap_executor *executor, lap_trace *trace);
 /* After a finished job for which is_last is true, no other job begins: waiting jobs come back as cancelled.
  * Call before the first job. */
 void lap_executor_end_at(lap_executor *executor, bool (*is_last)(const lap_job *job));
+/* Returns how many jobs should wait beside those that run: more of them only take memory. */
+int lap_executor_ahead(const lap_executor *executor);
 /* Submits a job, and takes it over. */
 lap_code lap_executor_submit(lap_executor *executor, lap_job *job, lap_error *err);
 /* If more jobs than this are waiting, the owner is not woken for each finished job: for a thumbnail, waking

@@ -16,6 +16,7 @@ lap_job *lap_job_pop(lap_job_list *list); /* NULL: the list is empty */
  * functions with it. A NULL function does nothing. */
 typedef struct lap_executor_kind {
     void (*work)(lap_executor *executor); /* does available work; releases the mutex while it works */
+    int ahead;  /* jobs that should wait beside those that run, so that none runs dry */
     bool waits; /* if no thread can be started, a job may wait until look_after retries */
     void (*look_after)(lap_executor *executor); /* called by the owner from time to time */
     bool (*warning)(lap_executor *executor, lap_error *warning);

@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "base/times.h"
 
-enum { TICK_MS = 100, AHEAD = 16 * LAP_EXECUTOR_LOW };
+enum { TICK_MS = 100 };
 
 void lap_jobs_begin(
     lap_jobs *jobs, lap_context *context, const lap_batch_options *options, lap_batch_counts *counts)
@@ -36,18 +36,17 @@ static bool is_disk_full(const lap_job *job)
 
 lap_code lap_jobs_open(lap_jobs *jobs, lap_context *context, lap_batch_load *load, lap_error *err)
 {
-    jobs->room = (uint64_t)jobs->most + AHEAD;
-    if (jobs->in_order)
-        jobs->turns = calloc(jobs->room, sizeof(lap_job *));
-    if (jobs->in_order && !jobs->turns)
-        return lap_fail(err, LAP_E_MEMORY, "out of memory");
     if (load)
         load->jobs = jobs->most;
     const lap_code code = load ? lap_batch_executor(context, load, jobs->options->work, &jobs->executor, err)
                                : lap_executor_threads(context, jobs->most, &jobs->executor, err);
-    if (code == LAP_OK)
-        lap_executor_end_at(jobs->executor, jobs->options->fail_fast ? has_failed : is_disk_full);
-    return code;
+    if (code != LAP_OK)
+        return code;
+    lap_executor_end_at(jobs->executor, jobs->options->fail_fast ? has_failed : is_disk_full);
+    jobs->room = (uint64_t)jobs->most + (uint64_t)lap_executor_ahead(jobs->executor);
+    if (jobs->in_order)
+        jobs->turns = calloc(jobs->room, sizeof(lap_job *));
+    return jobs->in_order && !jobs->turns ? lap_fail(err, LAP_E_MEMORY, "out of memory") : LAP_OK;
 }
 
 /* ---- results ----------------------------------------------------------------------------------- */

@@ -140,7 +140,7 @@ PY
     run --separate-stderr lapedge -v --codec=c s.jpg o.jpg
     [[ $output$stderr == *"decoded by turbo, not by c: lapedge's decoder does not support its sampling"* ]]
     run --separate-stderr lapedge -v --codec=c p.jpg o.jpg
-    [[ $output$stderr =~ "scan "[0-9]+" of 10 has "[0-9]+" % of the bytes; decoded by c; encoded by c" ]]
+    [[ $output$stderr =~ "scan "[0-9]+" of 10, has "[0-9]+" % of the bytes; decoded by c; encoded by c" ]]
     python3 - <<'PY'
 data = open("p.jpg", "rb").read()
 last = data.rindex(b"\xff\xda")

@@ -180,7 +180,7 @@ check "the backends of the README are those of the program" rungs_exist
 # of them are found.
 reasons_find_faults()
 {
-    local copy=$scratch/reasons expected file said row="| shared memory is one way to fewer wavefronts |"
+    local copy=$scratch/reasons expected file said row="| Shared memory is not the only way to fewer wavefronts |"
     mkdir -p "$copy/tests/docs" && cp -r docs cuda cpu_simd "$copy" &&
         cp tests/docs/no-reason.txt "$copy/tests/docs" || return
     tests/docs/reasons.py "$copy" || return
@@ -199,7 +199,7 @@ reasons_find_faults()
         fault "has no such sentence" tests/docs/no-reason.txt '$s/: .*/: so what/' &&
         fault "must say that it is a conjecture" docs/reasons.md "/^$row/s/agrees .* |\$/conjecture |/" &&
         fault "no verdict" docs/reasons.md "/^$row/s/agrees .* |\$/surely |/" &&
-        fault "without a value" docs/reasons.md "s/^$row .* | \(32x16\)/$row much | \1/" &&
+        fault "without a value" docs/reasons.md "s/^$row .* | \(with blocks of 32x16\)/$row much | \1/" &&
         fault "84 is not among" docs/reasons.md '/filter_6b_pixels.*Measured/s/-->84<!/-->85<!/' &&
         fault "rows are conjectures" docs/reasons.md 's/| [a-z ]* the counter |$/| conjecture |/'
 }
