@@ -222,7 +222,7 @@ with tempfile.TemporaryDirectory() as scratch:
     run("--codec=cpu", "--backend=c")
     expected = contents("out")
     report(len(expected) == PHOTOS, "photos, and what the CPU makes of them", expected.keys())
-    for number, at in ((signal.SIGSEGV, 3), (signal.SIGABRT, 60), (signal.SIGKILL, 110)):
+    for number, at in ((signal.SIGSEGV, 3), (signal.SIGABRT, 15), (signal.SIGKILL, 30)):
         check_crash(int(number), at)
     check_bad_file()
     check_list()
