@@ -1,6 +1,6 @@
 /* simd-neon: blocks of 16 x 16 bytes, 8 x 8 RGB pixels, 4 x 4 floats, 2 x 2 doubles.
- * Since c: blocks are turned in 128-bit registers of aarch64; loads that separate red, green and blue make
- * three byte matrices of the pixels.
+ * Since c: blocks are transposed in 128-bit registers of aarch64. For RGB pixels, loads separate red,
+ * green and blue into three matrices of bytes.
  * Memory: each line read and written once.
  * Limit: not measured. */
 #include "transpose_blocks.h"

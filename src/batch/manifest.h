@@ -66,9 +66,10 @@ typedef struct lap_standing { /* the regular file at an output's name */
     const struct stat *there;
     lap_manifest_input input; /* what would be written there */
 } lap_standing;
-/* Judges a file; reads its content only if the content decides. *content becomes its XXH3 if a new line
- * should say what it is, else 0: if a believed line matched only by content, or names another place for the
- * same photo. LAP_E_MEMORY, LAP_E_UNREADABLE: no result. */
+/* Judges a file; reads its content only if the content decides. *content receives the
+ * file's XXH3 if the record needs a new line: because a trusted line matched only by content, or because it
+ * names another place for the same photo. Otherwise it receives 0. LAP_E_MEMORY, LAP_E_UNREADABLE: no result.
+ */
 lap_code lap_manifest_find(const lap_manifest *manifest, const lap_standing *standing, lap_made *made,
     uint64_t *content, lap_error *err);
 /* The same. If the file is not ours, reads what other runs wrote and judges again. */

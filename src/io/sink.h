@@ -21,8 +21,8 @@ typedef struct lap_sink lap_sink;
  * pipe or terminal wait for its reader: LAP_E_TIMEOUT, or LAP_E_CANCELLED. It must live until the sink is
  * finished or closed; NULL: they wait without a limit. */
 lap_code lap_sink_open(const char *path, const lap_control *control, lap_sink **sink, lap_error *err);
-/* Opens a FIFO to write, without blocking, and waits for its reader while control permits: LAP_E_TIMEOUT,
- * LAP_E_CANCELLED. */
+/* Opens a FIFO to write, without blocking, and waits for its reader until control ends the wait.
+ * LAP_E_TIMEOUT, LAP_E_CANCELLED. */
 lap_code lap_sink_open_fifo(const char *path, const lap_control *control, int *fd, lap_error *err);
 /* The tree must outlive the sink. LAP_E_EXISTS: a symbolic link is in the way. */
 lap_code lap_sink_open_below(const lap_tree *tree, const char *relative, lap_sink **sink, lap_error *err);

@@ -207,8 +207,8 @@ static void count_mcus(lap_jpeg_walk *w, uint64_t count)
     w->interval_left -= count;
 }
 
-/* Walks up to `stop`, or less, with the fast walk. If that stops at an MCU with an error, walks over this MCU
- * as libjpeg does. */
+/* Uses the fast walk until `stop`. If the fast walk ends earlier, at an MCU with an error, walks over this
+ * MCU as libjpeg does. */
 static lap_code walk_sequential(lap_jpeg_walk *w, uint32_t stop)
 {
     lap_walk walk = {.tables = &w->tables, .bytes = w->bytes, .now = {.bit = w->bit}, .notes = &w->notes};

@@ -70,7 +70,7 @@ int lap_version_number(void)
 
 typedef struct library {
     const char *inside; /* an address inside the library */
-    bool is_linked_in;  /* linked statically, so it is the one built with */
+    bool is_linked_in;  /* statically: the library that lapedge was built with */
     char name[64];      /* "libjpeg-turbo 2.1.5"; empty: unknown */
 } library;
 

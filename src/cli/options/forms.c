@@ -1,4 +1,5 @@
-/* Finds the forms of a command line; rules.c says what options mean in them. */
+/* Finds which forms (one image, a folder, in place, ...) a command line may have; rules.c says what each
+ * option does in them. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -105,8 +105,8 @@ static bool read_name(FILE *list, int end, char name[PATH_MAX])
     return length > 0 || c != EOF;
 }
 
-/* Allows the names of a list. The run reads the list again. Only the rules take memory, in the kernel: each
- * holds an inode, 1.2 KB for one of ext4 (Linux 6.18). */
+/* Allows the names of a list. The run reads the list again. The rules take memory in the kernel: each
+ * rule holds an inode, which is 1.2 KB on ext4 (Linux 6.18). */
 static lap_code allow_names(lap_sandbox *box, FILE *list, const lap_cli *cli, lap_error *err)
 {
     enum { RULE = 2048 };
