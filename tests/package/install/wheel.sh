@@ -1,6 +1,7 @@
 #!/bin/bash
 # The wheel of make wheel: what is in it, and its use in bare trees of Debian with Python alone. RELEASES: which ones.
-# make wheel-check runs it, as root and with the network.
+# And the wheel of make wheel-arm64, used by Debian's Python for aarch64 under qemu-user. make wheel-check runs this
+# script, as root and with the network.
 . tests/support/tap.sh
 PROGRAM=$(realpath "${LAPEDGE:-./lapedge}")
 tools=build/wheel-tools/bin machine=$(uname -m)
@@ -58,7 +59,8 @@ install_into()
 
 use_in()
 {
-    env -i PYTHONPATH=/lapedge/modules "$(command -v chroot)" "$1" /usr/bin/python3 /lapedge/wheel.py /lapedge/photos fork spawn >"$scratch/said" 2>&1 ||
+    env -i PYTHONPATH=/lapedge/modules "$(command -v chroot)" "$1" /usr/bin/python3 /lapedge/wheel.py /lapedge/photos \
+        fork spawn >"$scratch/said" 2>&1 ||
         { cat "$scratch/said" && return 1; }
 }
 
@@ -93,4 +95,42 @@ for release in ${RELEASES:-bookworm trixie}; do
     sed 's/^/# /' "$scratch/said"
     check "$release: the program's pixels and bytes" same_as_the_program "$tree"
 done
+
+# ---- aarch64 ----------------------------------------------------------------------------------------
+
+arm=(build/wheels/lapedge-*_aarch64.whl)
+# Debian's Python for aarch64 in a folder of its own, with the wheel and what it depends on.
+python_for_arm()
+{
+    local package
+    mkdir -p "$scratch/arm/packages" "$scratch/arm/modules" "$scratch/arm/photos"
+    (cd "$scratch/arm/packages" && apt-get -qq download python3.11-minimal:arm64 libpython3.11-minimal:arm64 \
+        libpython3.11-stdlib:arm64 libffi8:arm64 libexpat1:arm64 zlib1g:arm64 libc6:arm64 libstdc++6:arm64 \
+        libgcc-s1:arm64) || return
+    for package in "$scratch"/arm/packages/*.deb; do dpkg -x "$package" "$scratch/arm/root" || return; done
+    "$tools/pip" install -q --disable-pip-version-check --target "$scratch/arm/modules" --only-binary=:all: \
+        --python-version 3.11 --platform manylinux_2_28_aarch64 --platform manylinux2014_aarch64 \
+        --platform "$(sed 's/.*abi3-//; s/\.whl$//' <<<"${arm[0]}")" "${arm[0]}" &&
+        cp samples/{astronaut,chelsea}.jpg "$scratch/arm/photos"
+}
+
+used_on_arm()
+{
+    env -i PYTHONHOME=/usr PYTHONPATH="$scratch/arm/modules" "$(command -v qemu-aarch64)" -L "$scratch/arm/root" \
+        "$scratch/arm/root/usr/bin/python3.11" tests/package/install/wheel.py "$scratch/arm/photos" fork
+}
+
+same_on_arm()
+{
+    mkdir -p "$scratch/arm/lapedge" && mv "$scratch/arm/photos" "$scratch/arm/lapedge" &&
+        same_as_the_program "$scratch/arm"
+}
+
+if ! [ -e "${arm[0]}" ] || ! have qemu-aarch64 || ! grep -q '^VERSION_CODENAME=bookworm' /etc/os-release; then
+    skip "the wheel for aarch64" "needs make wheel-arm64, qemu-user and Debian 12"
+else
+    check "aarch64: Debian's Python with the wheel" python_for_arm
+    check "aarch64: it decodes and filters, in a child, too; a device is an Error" used_on_arm
+    check "aarch64: the program's pixels and bytes" same_on_arm
+fi
 finish
