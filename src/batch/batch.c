@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/status.h"
@@ -14,8 +13,6 @@
 #include "run/formats.h"
 #include "run/run.h"
 #include "run/settings.h"
-
-enum { OWN_FILES = 24, FILES_PER_JOB = 4 };
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
@@ -227,15 +224,6 @@ static lap_code prepare(batch *b, lap_list *list, lap_error *err)
     if (code == LAP_OK)
         code = lap_jobs_open(&b->jobs, b->context, &b->load, err);
     return code;
-}
-
-/* Each job has its input, its output, and temporarily two folders open. */
-int lap_batch_jobs_within_files(int jobs)
-{
-    struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur >= OWN_FILES + FILES_PER_JOB * (rlim_t)jobs)
-        return jobs;
-    return files.rlim_cur > OWN_FILES + FILES_PER_JOB ? (int)(files.rlim_cur - OWN_FILES) / FILES_PER_JOB : 1;
 }
 
 static batch *create(lap_context *context, const lap_batch_options *options, const lap_settings *settings,

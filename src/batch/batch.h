@@ -43,8 +43,6 @@ bool lap_batch_output_path(const batch *b, const char *relative, char *path, siz
 /* LAP_E_USAGE: the output's extension names no known format. Without an extension the output is a JPEG. */
 lap_code lap_batch_check_format(
     const lap_settings *settings, const char *input, const char *output, lap_error *err);
-/* Returns how many of these jobs can run with the number of files that the process may open. */
-int lap_batch_jobs_within_files(int jobs);
 uint64_t lap_batch_key(const char *relative);
 uint64_t lap_batch_inode(const struct stat *st);
 bool lap_batch_is_ours(const batch *b, const char *relative);

@@ -79,7 +79,8 @@ void lap_device_pool_drop(
 {
     const bool is_lost = d->is_lost;
     stagings->limit = --stagings->count;
-    if (d->stagings[LAP_POOL_LARGE].limit + d->stagings[LAP_POOL_SMALL].limit == 0)
+    /* Small photos can use the others' stagings, but large photos would wait for ever. */
+    if (d->stagings[LAP_POOL_LARGE].limit == 0)
         lap_device_pool_lose(d, why);
     pthread_mutex_unlock(&d->pool->executor->mutex);
     (is_lost && staging ? lap_device_staging_abandon : lap_device_staging_destroy)(staging);

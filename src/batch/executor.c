@@ -1,6 +1,8 @@
 #include "batch/executor_state.h"
 
+#include <limits.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "base/condition.h"
 #include "base/status.h"
@@ -169,6 +171,29 @@ lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **exe
 {
     static const lap_executor_kind threads = {.work = work_on_threads, .ahead = 4 * LAP_EXECUTOR_LOW};
     return lap_executor_create(context, jobs, &threads, executor, err);
+}
+
+/* Each job has its input, its output, and temporarily two folders open. */
+enum { OWN_FILES = 24, FILES_PER_JOB = 4 };
+
+static int files_for_jobs(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur > INT_MAX)
+        return INT_MAX;
+    return files.rlim_cur > OWN_FILES ? (int)files.rlim_cur - OWN_FILES : 0;
+}
+
+int lap_batch_jobs_within_files(int jobs)
+{
+    const int most = files_for_jobs() / FILES_PER_JOB;
+    return jobs <= most ? jobs : most > 1 ? most : 1;
+}
+
+int lap_batch_files_beside(int jobs)
+{
+    const int all = files_for_jobs();
+    return jobs <= all / FILES_PER_JOB ? all - jobs * FILES_PER_JOB : 0;
 }
 
 int lap_executor_ahead(const lap_executor *ex)

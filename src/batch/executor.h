@@ -57,6 +57,11 @@ void lap_job_free(lap_job *job); /* also closes the sink; an unpublished output 
 
 typedef struct lap_executor lap_executor;
 
+/* Returns how many of these jobs can run with the number of files that the process may open. */
+int lap_batch_jobs_within_files(int jobs);
+/* Returns how many more files the process may have open while it runs this many jobs. */
+int lap_batch_files_beside(int jobs);
+
 /* Creates an executor that runs up to `jobs` jobs at once on threads of the context; others wait in order. */
 lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **executor, lap_error *err);
 /* Records all further work in trace. Call before the first job. */

@@ -28,6 +28,12 @@ static bool has_failed(const lap_job *job)
     return job->report.status == LAP_FAILED;
 }
 
+/* A changed photo may have been filtered by another run: its verdict comes with the result. */
+static bool has_failed_for_good(const lap_job *job)
+{
+    return has_failed(job) && job->report.error.code != LAP_E_CHANGED;
+}
+
 /* The next outputs would not fit either. */
 static bool is_disk_full(const lap_job *job)
 {
@@ -42,7 +48,7 @@ lap_code lap_jobs_open(lap_jobs *jobs, lap_context *context, lap_batch_load *loa
                                : lap_executor_threads(context, jobs->most, &jobs->executor, err);
     if (code != LAP_OK)
         return code;
-    lap_executor_end_at(jobs->executor, jobs->options->fail_fast ? has_failed : is_disk_full);
+    lap_executor_end_at(jobs->executor, jobs->options->fail_fast ? has_failed_for_good : is_disk_full);
     jobs->room = (uint64_t)jobs->most + (uint64_t)lap_executor_ahead(jobs->executor);
     if (jobs->in_order)
         jobs->turns = calloc(jobs->room, sizeof(lap_job *));

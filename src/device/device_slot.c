@@ -370,11 +370,10 @@ static lap_code place(ways *all, const lap_device_staging *const stagings[], lap
 {
     lap_device_slot *slot = all->slot;
     uint8_t *memory = slot->memory, *const end = memory + slot->room;
-    lap_code code = LAP_OK;
-    if (all->count > 1 && !slot->rows)
-        code = lap_cuda_pinned_alloc(slot->device, rows_bytes(LAP_DEVICE_CHAIN), &slot->rows, err);
-    if (code != LAP_OK)
-        return code;
+    /* Not LAP_E_MEMORY, after which the caller would try again with less of the device's memory. */
+    if (all->count > 1 && !slot->rows &&
+        lap_cuda_pinned_alloc(slot->device, rows_bytes(LAP_DEVICE_CHAIN), &slot->rows, err) != LAP_OK)
+        return lap_fail(err, LAP_E_DEVICE, "no pinned memory for the tables of several photos");
     for (int i = 0; i < all->count; i++) {
         layout at;
         if (!lay_out(stagings[i], &at) || at.bytes > (size_t)(end - memory))

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -308,6 +309,10 @@ def check_many():
                            (["--device-memory=3M", "--kernel=log5", "--border=wrap"], ""),
                            (["--backend=cuda-global"], "")):
         check_same(f"200 small photos, some of them odd, {' '.join(words)}", "many", words, runtime, least=100)
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (80, before[1]))
+    check_same("200 small photos, and 80 files may be open", "many", [], "slow=cudaLaunchKernel:1", least=100)
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
     expected = measured(["many", "--backend=c"])[0]
     found, work, _ = measured(["many", "--backend=cuda-fast"])
     report(found == expected and work["devices"][0]["done"] > 100, "stats of 200 small photos: the CPU's numbers",
