@@ -148,7 +148,7 @@ kept()
 }
 
 @test "--prune says what records of version 0.1 do not tell, and counts no output of photos that are elsewhere" {
-    python3 "$repo/tests/records/place.py" "$repo/tests/records/0.1"
+    python3 "$repo/tests/cli/records/place.py" "$repo/tests/cli/records/0.1"
     mv in moved
     rm moved/c.jpg
     run --separate-stderr lapedge --prune moved out
