@@ -410,7 +410,7 @@ static void check_refusals(lap_stream *stream, const file *jpg)
         const int *s = shapes[i];
         good = good &&
                refused(lap_stream_view_create(stream, s[0], s[1], s[2], s[3], &view, &err), LAP_E_USAGE,
-                   "a view of") &&
+                   "a view cannot have") &&
                !view.base;
     }
     check(good, "views of impossible shapes are refused");

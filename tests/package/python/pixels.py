@@ -186,7 +186,7 @@ def outputs():
     room = np.zeros(max(whole.nbytes, data.nbytes), np.uint8)
     room[:data.nbytes] = data
     for kind, words, out, more in (
-            (ValueError, "picture is 451x300", whole[1:].copy(), {}), (ValueError, "shape", gray, {"channels": 3}),
+            (ValueError, "picture has 451x300", whole[1:].copy(), {}), (ValueError, "shape", gray, {"channels": 3}),
             (ValueError, "shape", whole, {"channels": 1}), (ValueError, "shape", whole[..., :2].copy(), {}),
             (ValueError, "shape", planes, {}), (ValueError, "shape", gray, {"layout": "CHW"}),
             (ValueError, "picture", planes[:, 1:].copy(), {"layout": "CHW"}),
