@@ -87,7 +87,7 @@ print(*(row["name"] for row in json.load(open("backends.json"))["rows"] if row["
     cmp <(djpeg -pnm plain.jpg) <(djpeg -pnm progressive.jpg)
     cmp <(djpeg -pnm plain.jpg) <(djpeg -pnm optimized.jpg)
     cmp <(lapedge --gray "$photo" - | djpeg -pnm) <(djpeg -pnm gray.jpg)
-    # SOF2 is the frame of a progressive JPEG; tables of its own are smaller.
+    # SOF2 marks a progressive JPEG; optimised tables make the file smaller.
     python3 -c 'import sys; sys.exit(b"\xff\xc2" not in open("progressive.jpg", "rb").read(2000))'
     python3 -c 'import sys; sys.exit(b"\xff\xdd" not in open("optimized.jpg", "rb").read(2000))'
     [ "$(stat -c %s optimized.jpg)" -lt "$(stat -c %s plain.jpg)" ]

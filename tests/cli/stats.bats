@@ -232,7 +232,7 @@ END
             json got 'o["error"]["kind"] == "unreadable" and o["exit_code"] == 1'
         else
             [ "$(wc -l <got)" -eq "$(wc -l <want)" ]
-            # Some C libraries look at the folder once more on the walk, which says so in a line of its own.
+            # Some C libraries read the folder a second time, which prints a second line.
             [ "$(head -1 got)" = "$(head -1 want)" ] || head -1 got | grep -q '"lapedge.stats_failed/1".*"kind":"unreadable"'
         fi
     done

@@ -145,7 +145,7 @@ def below(folder):
 
 
 class Run:
-    """One recorded run, in a folder of its own: in/ and out/."""
+    """One recorded run in a separate folder: in/ and out/."""
 
     def __init__(self, box, words, first=None, in_place=False):
         self.box, self.words, self.in_place = box, words, in_place

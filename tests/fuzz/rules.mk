@@ -13,7 +13,7 @@ $(FUZZ:%=$(B)/tests/fuzz_%): $(B)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/d
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(LINK_OPENMP) -DFUZZ_MEMORY=$(words $(FUZZ_MEMORY)) \
 	  -DFUZZ_TARGET='"$*"' \
 	  $(filter %.c %.o,$^) -o $@ $(B)/liblapedge.a $(LIBS)
-# Of the program all but its main, which a fuzz target has of its own.
+# All objects of the program but its main: each fuzz target has its own.
 FUZZ_PROGRAM := $(B)/tests/renamed_main.o $(filter-out $(B)/src/cli/main.o,$(CLI_OBJ))
 $(B)/tests/fuzz_args: $(FUZZ_PROGRAM)
 $(B)/tests/renamed_main.o: $(B)/src/cli/main.o

@@ -39,7 +39,7 @@ tidy()
     clang-tidy --quiet "${deep[@]}" "$1" -- "${defines[@]}" $(isa_of "$1") 2>/dev/null
 }
 
-# A leak on one of two paths, in a folder of its own with our settings.
+# A leak on one of two paths, in a separate folder with our settings.
 planted_leak_is_found()
 {
     local folder
@@ -98,6 +98,16 @@ no_conflicts() # of a merge, in text that no compiler reads
         --include='*.py' --include='*.mk' --include='*.bats' --include=Makefile
 }
 check "no marks of a merge are left" no_conflicts
+
+no_build_outputs()
+{
+    ! git ls-files | grep -E '^build|\.(o|a|so|d)$'
+}
+if [ -e .git ]; then
+    check "no build output is under version control" no_build_outputs
+else
+    skip "no build output is under version control" "this tree is not a checkout"
+fi
 
 if have clang-format && clang-format --version | grep -q "version $format_version\."; then
     check "clang-format has nothing to change" clang-format --dry-run -Werror "${formatted[@]}"

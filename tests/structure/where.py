@@ -44,7 +44,7 @@ def problems(text, rooms, of_cli):
     bad += [f"a row, but it is gone: src/cli/{name}" for name in by_file if not any(CLI.glob(name))]
     for name, tests in [*by_room.items(), *by_file.items()]:
         bad += [f"{name}: no test: {test}" for test in tests or [""] if not test or not is_test(test)]
-    # What is tested in a folder of its own is looked for there first.
+    # A subject with a separate test folder is looked up there first.
     for folder in sorted(p.name for p in (TESTS / "unit").iterdir() if p.is_dir()):
         room = folder if folder in OTHERS else f"src/{folder}"
         if by_room.get(room, [None])[0] != f"unit/{folder}":

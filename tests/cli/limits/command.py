@@ -24,7 +24,7 @@ def no_abbreviations():
 
 
 def empty_share():
-    """A share without any photo of its own is done; a folder without photos is not."""
+    """A share without photos ends with success; a folder without photos does not."""
     Path("in").mkdir()
     Path("in/a.jpg").write_bytes(SAMPLE)
     codes = [subprocess.run([PROGRAM, "--no-sync", "in", "out", f"--shard={i}/5"], capture_output=True).returncode

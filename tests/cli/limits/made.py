@@ -25,7 +25,7 @@ class Skip(Exception):
 
 
 def run_all(tests):
-    """Each function in a folder of its own; what it asserts decides. Prints TAP."""
+    """Runs each function in a separate folder; a failed assertion fails the test. Prints TAP."""
     failed = 0
     for i, test in enumerate(tests, 1):
         place = Path(_folder.name) / test.__name__

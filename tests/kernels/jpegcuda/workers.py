@@ -96,7 +96,7 @@ def check_list():
 
 
 def check_full_disk():
-    """On a file system of its own, which has room for a few outputs; and then for all."""
+    """On a small file system: first with room for a few outputs, then for all."""
     what = "a full disk stops the run early; with room the next one does the rest"
     script = """mkdir disk && mount -t tmpfs -o size=28k none disk || exit 77
                 "$@"; echo "code $?"; ls -A disk/out; cp -r disk/out first

@@ -99,7 +99,7 @@ done
 # ---- aarch64 ----------------------------------------------------------------------------------------
 
 arm=(build/wheels/lapedge-*_aarch64.whl)
-# Debian's Python for aarch64 in a folder of its own, with the wheel and what it depends on.
+# Debian's Python for aarch64 in a separate folder, with the wheel and its dependencies.
 python_for_arm()
 {
     local package

@@ -126,7 +126,7 @@ static void inner(void *argument)
     atomic_fetch_add(&n->done, 1);
 }
 
-/* More jobs than threads, each with a team of its own: nobody may wait for a free thread. */
+/* More jobs than threads, and each job starts its own team: no job may wait for a free thread. */
 static void teams_inside_jobs(void **state)
 {
     (void)state;
