@@ -64,7 +64,7 @@ static __global__ void __launch_bounds__(BYTES_THREADS) count_kernel(const __gri
     const lap_jpeg_job &job = lap_jpeg_photo(photos, blockIdx.y);
     piece p;
     unsigned total;
-    if (blockIdx.x >= job.byte_sums.count)
+    if (!PHOTOS::is_alone && blockIdx.x >= job.byte_sums.count)
         return;
     look_at(job, blockIdx.x * LAP_JPEG_BYTE_TILE + threadIdx.x * PIECE, p);
     if (p.end < job.size)
@@ -117,7 +117,7 @@ static __global__ void __launch_bounds__(BYTES_THREADS) scatter_kernel(const __g
     __shared__ unsigned staged_words[LAP_JPEG_BYTE_TILE / 4 + 2];
     uint8_t *staged = reinterpret_cast<uint8_t *>(staged_words);
     const unsigned end = ~job.tables->control.end_inverse;
-    if (blockIdx.x >= job.byte_sums.count)
+    if (!PHOTOS::is_alone && blockIdx.x >= job.byte_sums.count)
         return;
     piece p;
     unsigned total;

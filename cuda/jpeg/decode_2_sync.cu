@@ -13,6 +13,9 @@
 #include "walk.cuh"
 
 constexpr unsigned SYNC_THREADS = 128;
+/* Blocks of threads that a multiprocessor must be able to hold. Without it, nvcc 13.0 spills two registers of
+ * guess_kernel on sm_80 and sm_120. */
+constexpr unsigned SYNC_BLOCKS = 8;
 
 /* Takes an entry or one symbol, and returns how many blocks ended: 0 or 1. A walk that began with a guess
  * must continue after an error, and two walks in the same state must continue in the same way. */
@@ -57,7 +60,8 @@ LAP_DEVICE unsigned walk_to(
 }
 
 template <typename PHOTOS>
-static __global__ void __launch_bounds__(SYNC_THREADS) guess_kernel(const __grid_constant__ PHOTOS photos)
+static __global__ void __launch_bounds__(SYNC_THREADS, SYNC_BLOCKS)
+    guess_kernel(const __grid_constant__ PHOTOS photos)
 {
     const lap_jpeg_job &job = lap_jpeg_photo_copy(photos, blockIdx.y);
     LAP_DYNAMIC_SHARED(uint4, shared);

@@ -17,7 +17,7 @@ static __global__ void __launch_bounds__(LAP_JPEG_SUB_TILE)
     const unsigned i = blockIdx.x * LAP_JPEG_SUB_TILE + threadIdx.x;
     const bool is_there = !control.odd[LAP_JPEG_AT_BYTES] && i < control.subs;
     unsigned total;
-    if (blockIdx.x * LAP_JPEG_SUB_TILE >= job.most_subs)
+    if (!PHOTOS::is_alone && blockIdx.x * LAP_JPEG_SUB_TILE >= job.most_subs)
         return;
     lap_block_prefix<LAP_JPEG_SUB_TILE>(
         is_there ? (unsigned)job.records[i] >> LAP_JPEG_STATE_BITS : 0, &total);

@@ -37,7 +37,7 @@ static __global__ void __launch_bounds__(THREADS) planes_kernel(const __grid_con
 {
     const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.z / 3);
     const unsigned component = blockIdx.z % 3;
-    if (out.way != LAP_JPEG_SIMPLE || component >= out.components)
+    if ((!PHOTOS::is_alone && out.way != LAP_JPEG_SIMPLE) || component >= out.components)
         return;
     const lap_jpeg_plane &plane = out.plane[component];
     const unsigned x = (blockIdx.x * THREADS + threadIdx.x) * EACH;

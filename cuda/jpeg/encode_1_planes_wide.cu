@@ -55,7 +55,7 @@ template <int C, int EH, int EV, typename PHOTOS>
 static __global__ void __launch_bounds__(THREADS) wide_kernel(const __grid_constant__ PHOTOS photos)
 {
     const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.z);
-    if (out.way != lap_jpeg_wide_way<C, EH, EV>)
+    if (!PHOTOS::is_alone && out.way != lap_jpeg_wide_way<C, EH, EV>)
         return;
     const unsigned groups = groups_of<C, EH, EV>(out);
     const unsigned x = (blockIdx.x * THREADS + threadIdx.x) * WIDE, bottom = (unsigned)out.height - 1;

@@ -94,7 +94,7 @@ static __global__ void __launch_bounds__(THREADS) dct_kernel(const __grid_consta
     __shared__ uint2
         divisors[2][64]; /* lanes read different entries: the constant bank would serve them in turn */
     __shared__ uint8_t order[64];
-    if (blockIdx.x * BLOCKS >= out.blocks)
+    if (!PHOTOS::is_alone && blockIdx.x * BLOCKS >= out.blocks)
         return;
     for (unsigned i = 0; i < 16; i++) { /* all lanes of a warp read the same entry */
         const unsigned at = threadIdx.x / 32 * 16 + i;

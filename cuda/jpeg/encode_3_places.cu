@@ -33,7 +33,7 @@ static __global__ void __launch_bounds__(THREADS) lengths_kernel(const __grid_co
     const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     const unsigned first = blockIdx.x * LAP_JPEG_PLACE_TILE + threadIdx.x * EACH;
     unsigned bits[EACH], sum = 0, total;
-    if (blockIdx.x >= out.place_sums.count)
+    if (!PHOTOS::is_alone && blockIdx.x >= out.place_sums.count)
         return;
 #pragma unroll
     for (unsigned i = 0; i < EACH; i++) {

@@ -76,7 +76,7 @@ static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_const
     __shared__ unsigned words[WORDS];
     __shared__ lap_jpeg_code_table codes;
     __shared__ unsigned stop; /* the bit after the last block */
-    if (blockIdx.x * BLOCKS >= out.blocks || out.result->overflow)
+    if ((!PHOTOS::is_alone && blockIdx.x * BLOCKS >= out.blocks) || out.result->overflow)
         return;
     const unsigned lane = threadIdx.x % LANES, first = blockIdx.x * BLOCKS;
     const unsigned last = min(first + BLOCKS, out.blocks) - 1, block = min(first + threadIdx.x / LANES, last);

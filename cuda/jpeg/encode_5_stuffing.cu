@@ -56,7 +56,7 @@ static __global__ void __launch_bounds__(THREADS) count_kernel(const __grid_cons
 {
     const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     unsigned total;
-    if (blockIdx.x >= out.stuffed_sums.count)
+    if (!PHOTOS::is_alone && blockIdx.x >= out.stuffed_sums.count)
         return;
     lap_block_prefix<THREADS>(stuffed_bytes(load(out, blockIdx.x * THREADS + threadIdx.x)), &total);
     if (threadIdx.x == 0)
@@ -69,7 +69,7 @@ static __global__ void __launch_bounds__(THREADS) stuff_kernel(const __grid_cons
     const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     __shared__ unsigned staged_words[STAGED / 4 + 1];
     uint8_t *const staged = reinterpret_cast<uint8_t *>(staged_words);
-    if (blockIdx.x >= out.stuffed_sums.count)
+    if (!PHOTOS::is_alone && blockIdx.x >= out.stuffed_sums.count)
         return;
     const chunk c = load(out, blockIdx.x * THREADS + threadIdx.x);
     const unsigned begin = out.stuffed_tiles[blockIdx.x], shift = begin % 4;

@@ -10,11 +10,13 @@
 
 template <typename T>
 struct lap_jpeg_one {
+    static constexpr bool is_alone = true; /* its launches are never longer than it needs */
     T photo;
 };
 
 template <typename T>
 struct lap_jpeg_many {
+    static constexpr bool is_alone = false;
     const T *photo; /* in device memory */
 };
 
