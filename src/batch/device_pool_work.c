@@ -25,28 +25,41 @@ static bool is_for_devices(const lap_job *job)
     return !job->measure || (!job->measure->profiles && job->measure->mask_border == 0);
 }
 
-static lap_code read_photo(lap_pool_device *d, lap_job *job, size_t most, lap_device_staging **staging,
-    lap_device_task **task, bool *handled, lap_error *err)
+/* A job that a thread reads for a device. */
+typedef struct reading {
+    lap_pool_device *device;
+    lap_pool_stagings *stagings;
+    lap_job *job;
+    lap_device_staging *staging; /* NULL: not allocated yet */
+    lap_device_task *task;       /* NULL: the device cannot process the photo, or reading failed */
+} reading;
+
+/* Called without the mutex. */
+static lap_code read_photo(reading *r, lap_error *err)
 {
+    const lap_pool_device *d = r->device;
     const lap_device_pool *pool = d->pool;
-    const lap_run_order order = lap_job_order(pool->executor->context, job, job->settings);
-    lap_code code = *staging ? LAP_OK
-                             : lap_device_staging_create(
-                                   d->number, d->pins ? LAP_HOST_PINS : LAP_HOST_PINNED, most, staging, err);
-    *handled = false;
-    *task = calloc(1, sizeof **task);
-    if (code == LAP_OK && !*task)
+    const lap_run_order order = lap_job_order(pool->executor->context, r->job, r->job->settings);
+    const lap_host_memory kind = d->pins ? LAP_HOST_PINS : LAP_HOST_PINNED;
+    lap_code code =
+        r->staging ? LAP_OK : lap_device_staging_create(d->number, kind, r->stagings->most, &r->staging, err);
+    bool handled = false;
+    lap_device_task *task = calloc(1, sizeof *task);
+    if (code == LAP_OK && !task)
         code = lap_fail(err, LAP_E_MEMORY, "out of memory");
-    if (code == LAP_OK && is_for_devices(job))
-        code = lap_async_run_load(&(*task)->run, &order, pool->options.rung, *staging, handled, err);
-    if (code != LAP_OK || !*handled) {
-        free(*task);
-        *task = NULL;
+    if (code == LAP_OK && is_for_devices(r->job))
+        code = lap_async_run_load(&task->run, &order, pool->options.rung, r->staging, &handled, err);
+    if (code != LAP_OK || !handled) {
+        free(task);
         return code;
     }
-    (*task)->needs = lap_device_slot_needs(*staging);
-    (*task)->is_small = (*task)->needs > 0 && (*task)->needs <= LAP_POOL_SMALL_BYTES;
-    return code;
+    task->job = r->job;
+    task->device = r->device;
+    task->stagings = r->stagings;
+    task->needs = lap_device_slot_needs(r->staging);
+    task->is_small = task->needs > 0 && task->needs <= LAP_POOL_SMALL_BYTES;
+    r->task = task;
+    return LAP_OK;
 }
 
 static void keep_staging(lap_pool_device *d, lap_pool_stagings *stagings, lap_device_staging *staging)
@@ -60,44 +73,42 @@ static void keep_staging(lap_pool_device *d, lap_pool_stagings *stagings, lap_de
 static void load(lap_pool_device *d, lap_pool_stagings *stagings, lap_job *job)
 {
     lap_device_pool *pool = d->pool;
-    lap_device_staging *staging = stagings->idle_count ? stagings->idle[--stagings->idle_count] : NULL;
-    lap_device_task *task;
+    reading r = {.device = d, .stagings = stagings, .job = job};
     lap_error err = {0};
-    bool handled;
-    stagings->count += !staging;
+    if (stagings->idle_count > 0)
+        r.staging = stagings->idle[--stagings->idle_count];
+    else
+        stagings->count++;
     stagings->loaded++;
     d->under_way++;
     pthread_mutex_unlock(mutex_of(pool));
     const double start = lap_now_ms();
-    const lap_code code = read_photo(d, job, stagings->most, &staging, &task, &handled, &err);
+    const lap_code code = read_photo(&r, &err);
     lap_trace_thread(pool->executor->trace, "read", start, job->number);
     pthread_mutex_lock(mutex_of(pool));
-    if (code == LAP_OK && handled && !d->is_lost) {
-        task->job = job;
-        task->device = d;
-        task->stagings = stagings;
-        STAILQ_INSERT_TAIL(&d->ready, task, next);
+    if (r.task && !d->is_lost) {
+        STAILQ_INSERT_TAIL(&d->ready, r.task, next);
         pthread_cond_signal(&d->changed);
         return;
     }
     d->under_way--;
     stagings->loaded--;
     if (code == LAP_OK && !d->is_lost) {
-        keep_staging(d, stagings, staging);
-        job->is_large = staging->is_short && stagings == &d->stagings[LAP_POOL_SMALL];
+        keep_staging(d, stagings, r.staging);
+        job->is_large = r.staging->is_short && stagings == &d->stagings[LAP_POOL_SMALL];
         if (job->is_large)
             lap_device_pool_wait_again(pool, job);
         else
             by_pieces(pool, job);
         return;
     }
-    if (task) {
-        lap_async_run_close(&task->run);
-        free(task);
+    if (r.task) {
+        lap_async_run_close(&r.task->run);
+        free(r.task);
     }
     if (code != LAP_OK && code != LAP_E_MEMORY)
         lap_device_pool_lose(d, &err);
-    lap_device_pool_drop(d, stagings, staging, &err);
+    lap_device_pool_drop(d, stagings, r.staging, &err);
     lap_device_pool_wait_again(pool, job);
 }
 
@@ -175,11 +186,16 @@ static void run_here(lap_device_pool *pool, lap_job *job)
 
 /* ---- what is next ------------------------------------------------------------------------------ */
 
-/* Memory for photos of the job's kind, guessed from the file: a small file usually holds a small photo. */
+/* Whether the job's photo needs the memory of large ones, guessed from the file: a small file usually holds a
+ * small photo. */
+static bool is_large(const lap_job *job)
+{
+    return job->is_large || (size_t)job->stat.st_size > LAP_POOL_SMALL_FILE;
+}
+
 static lap_pool_stagings *stagings_for(lap_pool_device *d, const lap_job *job)
 {
-    const bool is_small = d->stagings[LAP_POOL_SMALL].limit > 0 && !job->is_large &&
-                          (size_t)job->stat.st_size <= LAP_POOL_SMALL_FILE;
+    const bool is_small = d->stagings[LAP_POOL_SMALL].limit > 0 && !is_large(job);
     return &d->stagings[is_small ? LAP_POOL_SMALL : LAP_POOL_LARGE];
 }
 
@@ -209,19 +225,36 @@ static bool is_small(const lap_device_pool *pool, const lap_job *job)
     return !pool->options.is_named && (size_t)job->stat.st_size <= pool->options.small_bytes;
 }
 
-/* Large photos that wait for a device do not delay small ones, which need no device. */
+/* Returns the first waiting job that can begin, or NULL. *device: where, or NULL: on the CPU. Large photos
+ * that wait for a device delay neither small ones, which have memory of their own, nor those that need no
+ * device. */
+static lap_job *next_job(lap_device_pool *pool, lap_pool_device **device)
+{
+    const bool cpu_may = lap_device_pool_cpu_may(pool);
+    bool must_wait[2] = {false, false}; /* small photos, large ones */
+    lap_job *job;
+    *device = NULL;
+    STAILQ_FOREACH(job, &pool->executor->waiting, next)
+    {
+        if (is_small(pool, job))
+            return job;
+        if (must_wait[is_large(job)])
+            continue;
+        *device = choose_device(pool, job);
+        if (*device || cpu_may)
+            return job;
+        must_wait[is_large(job)] = true;
+    }
+    return NULL;
+}
+
 static bool take_waiting(lap_device_pool *pool)
 {
     lap_executor *ex = pool->executor;
-    lap_job *job = STAILQ_FIRST(&ex->waiting);
-    lap_pool_device *d = job ? choose_device(pool, job) : NULL;
-    if (!d && !lap_device_pool_cpu_may(pool))
-        while (job && !is_small(pool, job))
-            job = STAILQ_NEXT(job, next);
+    lap_pool_device *d;
+    lap_job *job = next_job(pool, &d);
     if (!job)
         return false;
-    if (is_small(pool, job))
-        d = NULL;
     STAILQ_REMOVE(&ex->waiting, job, lap_job, next);
     ex->queued--;
     if (d)

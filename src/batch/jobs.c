@@ -1,12 +1,14 @@
 #include "batch/jobs.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/context.h"
 #include "base/status.h"
 #include "base/times.h"
 
 enum { TICK_MS = 100 };
+#define WAITING_BYTES ((size_t)64 << 20) /* texts and profiles of photos whose turn has not come */
 
 void lap_jobs_begin(
     lap_jobs *jobs, lap_context *context, const lap_batch_options *options, lap_batch_counts *counts)
@@ -104,8 +106,19 @@ void lap_jobs_count(lap_jobs *jobs, const lap_report *report)
     end_if_due(jobs, report);
 }
 
+static size_t bytes_of(const lap_job *job)
+{
+    const lap_measurement *m = job->measurement;
+    size_t bytes = sizeof *job + (m ? sizeof *m : 0) + (job->text ? strlen(job->text) : 0);
+    if (m && m->rows)
+        bytes += ((size_t)m->width + (size_t)m->height) * sizeof *m->rows;
+    return bytes;
+}
+
 static void take_back(lap_jobs *jobs, lap_job *job)
 {
+    const size_t bytes = jobs->in_order ? bytes_of(job) : 0;
+    jobs->largest = bytes > jobs->largest ? bytes : jobs->largest;
     if (!jobs->in_order) {
         jobs->given++;
         jobs->give(jobs->user, job);
@@ -146,9 +159,20 @@ static void reap(lap_jobs *jobs)
 
 /* ---- handing in -------------------------------------------------------------------------------- */
 
+/* Returns how many jobs may be in progress or wait for their turn, so that their results stay within
+ * WAITING_BYTES; few until the first result tells how large results are. */
+static uint64_t room_for_results(const lap_jobs *jobs)
+{
+    const uint64_t few = (uint64_t)jobs->most + LAP_EXECUTOR_LOW;
+    const uint64_t fit = jobs->largest > 0 ? WAITING_BYTES / jobs->largest : few;
+    if (!jobs->in_order || fit > jobs->room)
+        return jobs->room;
+    return fit > few ? fit : few;
+}
+
 lap_code lap_jobs_make_room(lap_jobs *jobs)
 {
-    while (jobs->next - jobs->given == jobs->room)
+    while (jobs->next - jobs->given >= room_for_results(jobs))
         reap(jobs);
     if (jobs->stop.code == LAP_OK)
         lap_control_check(&jobs->control, &jobs->stop);
@@ -183,7 +207,8 @@ lap_code lap_jobs_result(const lap_jobs *jobs, lap_code code, const lap_error *w
 {
     if (jobs->stop.code != LAP_OK)
         return lap_error_set(err, &jobs->stop);
-    if (code == LAP_OK || jobs->failed_fast)
+    const bool is_early = jobs->failed_fast && why->code == LAP_OK; /* lap_jobs_make_room ended the walk */
+    if (code == LAP_OK || is_early)
         return LAP_OK;
     (void)lap_error_set(err, why);
     return code;

@@ -30,6 +30,7 @@ typedef struct lap_jobs {
     double due_ms;
     lap_job **turns; /* finished jobs whose turn has not come: turn t is at t % room; NULL: not finished */
     uint64_t room;   /* most jobs in progress or waiting for their turn */
+    size_t largest;  /* bytes of the largest result so far, if results are given in order */
     uint64_t next, given; /* turns assigned to jobs; turns given to the caller */
 } lap_jobs;
 

@@ -1,7 +1,7 @@
 # Other programs strike between two steps of a run in place, and its record cannot be written: the test stands
 # in between.
 $(B)/tests/test_in_place: LDFLAGS += \
-  -Wl,--wrap=lap_sink_publish,--wrap=lap_record_add,--wrap=lap_record_judge
+  -Wl,--wrap=lap_sink_publish,--wrap=lap_record_add,--wrap=lap_record_judge,--wrap=lap_source_result
 # System calls that fail, write less or answer late, and a clock that stands still between them.
 SINK_CALLS := write fsync fstat fchown fchmod futimens close poll open umask fopen fclose strdup lap_now_ms \
   XXH3_createState XXH3_64bits_reset

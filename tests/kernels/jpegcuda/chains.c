@@ -216,6 +216,29 @@ static void check_failures(int count)
     check(failed > 3 && wrong == 0, text);
 }
 
+/* A chain without memory for its tables fails like a device: LAP_E_MEMORY would make callers try again with
+ * less of the device's memory. */
+static void check_tables(void)
+{
+    photo photos[2];
+    lap_device_slot *slot;
+    for (int i = 0; i < 2; i++)
+        make_photo(&photos[i], i, BOTH);
+    need(lap_device_slot_create(0, &slot, &err) == LAP_OK, "a slot");
+    keep_alone(&photos[0], slot);
+    keep_alone(&photos[1], slot);
+    need(lap_cudacpu_configure("devices=1,fail=cudaMallocHost:1:2") == 0, "a fault");
+    check(start(slot, photos, 2) == LAP_E_DEVICE && strstr(err.message, "tables of several photos"),
+        "no pinned memory for tables: the device fails");
+    check(start(slot, photos, 1) == LAP_OK && is_same(&photos[0]), "a photo alone needs no tables");
+    need(lap_cudacpu_configure("devices=1") == 0, "no faults");
+    check(start(slot, photos, 2) == LAP_OK && is_same(&photos[0]) && is_same(&photos[1]),
+        "later the same slot has memory for a chain");
+    for (int i = 0; i < 2; i++)
+        free_photo(&photos[i]);
+    lap_device_slot_destroy(slot);
+}
+
 /* Photos that cannot share a chain are refused before any work. */
 static void check_refusals(void)
 {
@@ -247,6 +270,7 @@ int main(void)
     check_chain(BOTH, counts[2]);
     need(lap_rung_find(LAP_OP_FILTER, "cuda-fast", &filter.rung, &err) == LAP_OK, "a rung");
     check_failures(3);
+    check_tables();
     check_refusals();
     printf("1..%d\n", number);
     return failures > 0;

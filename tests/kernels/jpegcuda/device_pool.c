@@ -121,6 +121,8 @@ typedef struct outcome {
     lap_batch_work work;
 } outcome;
 
+static int large_jobs; /* the first so many jobs take the memory of large photos */
+
 static lap_job *job_of(int i, int name)
 {
     lap_job *job = calloc(1, sizeof *job);
@@ -128,6 +130,7 @@ static lap_job *job_of(int i, int name)
     snprintf(out, sizeof out, "out-%d.jpg", name);
     need(job != NULL && stat(in_names[i % PHOTOS], &job->stat) == 0, "a job");
     job->work = lap_job_write;
+    job->is_large = i < large_jobs;
     job->tree = &tree;
     job->input = strdup(in_names[i % PHOTOS]);
     job->output = strdup(out);
@@ -282,6 +285,52 @@ static void check_late(void)
     waits_for_calls = false;
 }
 
+static int loaded(lap_executor *executor, int kind)
+{
+    pthread_mutex_lock(&executor->mutex);
+    const int count = executor->pool->devices[0].stagings[kind].loaded;
+    pthread_mutex_unlock(&executor->mutex);
+    return count;
+}
+
+/* Large photos that wait for memory stand first in the queue; a device that has not started keeps them
+ * there. */
+static void check_queue(void)
+{
+    static const int numbers[] = {0};
+    const lap_device_pool_options options = {.devices = numbers, .count = 1, .rung = rung, .is_named = true};
+    lap_executor *executor = NULL;
+    outcome o = {0};
+    char text[160];
+    need(lap_cudacpu_configure("devices=1,slow=cudaMemGetInfo:6000") == 0 &&
+             lap_executor_devices(context, THREADS, &options, &executor, &err) == LAP_OK,
+        "an executor");
+    large_jobs = LAP_POOL_AHEAD + 4;
+    for (int i = 0; i < MANY; i++)
+        need(lap_executor_submit(executor, job_of(i, i), &err) == LAP_OK, "submitting");
+    int small = 0;
+    for (int tries = 0; tries < 300 && small == 0; tries++, usleep(10000))
+        small = loaded(executor, LAP_POOL_SMALL);
+    const int large = loaded(executor, LAP_POOL_LARGE);
+    while (lap_executor_pending(executor))
+        take(executor, lap_executor_reap(executor, 20), &o);
+    lap_executor_close(executor);
+    large_jobs = 0;
+    snprintf(
+        text, sizeof text, "behind large photos that wait, small ones are read: %d, beside %d", small, large);
+    check(o.right == MANY && o.on_devices == MANY && o.warnings == 0 && large > 0 && small > 0, text);
+}
+
+/* Memory of a device that runs out for photos of one kind only. */
+static void check_short(void)
+{
+    large_jobs = 1;
+    check_run(
+        "no memory for large photos, but for small ones", "devices=1,fail=cudaHostRegister:1:2", 1, 1, 0);
+    large_jobs = 0;
+    check_run("no memory for the tables of chains", "devices=1,fail=cudaMallocHost:1:2", 1, 1, 0);
+}
+
 /* If a list names a device that does not exist, nothing remains: no thread, and no memory that the
  * sanitizer would report. */
 static void check_missing(void)
@@ -320,6 +369,8 @@ int main(void)
     check_steady();
     check_memory();
     check_auto();
+    check_queue();
+    check_short();
     check_run("a device that pins nothing that is there", "devices=1,register=error", 1, 0, PHOTOS);
     check_run("no pinned memory for a third photo", "devices=1,fail=cudaHostRegister:9:2", 1, 0, PHOTOS);
     check_run("none at all", "devices=1,fail=cudaHostRegister:1:2:sticky", 1, 1, 0);

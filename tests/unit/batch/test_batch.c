@@ -10,10 +10,13 @@
 
 #include <ftw.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/status.h"
+#include "batch/jobs.h"
 #include "lapedge_program.h"
 
 static char home[64], previous[4096];
@@ -160,6 +163,19 @@ static void fail_fast_ends_the_run(void **state)
     assert_int_equal(counts.failed, 1);
     assert_int_equal(counts.found, 1);
     assert_int_equal(counts.expected, PHOTOS + 1);
+}
+
+/* What ends the walk by itself is an error, also after a failure that ends it. */
+static void fail_fast_hides_no_error_of_the_walk(void **state)
+{
+    const lap_jobs jobs = {.failed_fast = true};
+    const lap_error none = {0};
+    lap_error why, err = {0};
+    (void)state;
+    lap_fail_at(&why, LAP_E_UNREADABLE, "a list", "cannot be read");
+    assert_int_equal(lap_jobs_result(&jobs, LAP_E_UNREADABLE, &why, &err), LAP_E_UNREADABLE);
+    assert_string_equal(err.subject, "a list");
+    assert_int_equal(lap_jobs_result(&jobs, LAP_E_CANCELLED, &none, &err), LAP_OK);
 }
 
 static void shards_add_up(void **state)
@@ -328,6 +344,57 @@ static void texts_are_made_by_threads_and_given_in_order(void **state)
     assert_int_equal(t.failed, 1);
 }
 
+/* The first photo's text comes late, the others are large. */
+enum { LARGE_TEXT = 8 << 20 };
+typedef struct waiting {
+    atomic_int made, given, most;
+} waiting;
+
+static char *large_text_of(void *user, const lap_measured *file)
+{
+    waiting *w = user;
+    if (strcmp(file->input, "in/0.jpg") == 0) {
+        usleep(700000);
+        return strdup("first");
+    }
+    char *text = malloc(LARGE_TEXT);
+    if (!text)
+        return NULL;
+    memset(text, 'x', LARGE_TEXT - 1);
+    text[LARGE_TEXT - 1] = '\0';
+    const int now = atomic_fetch_add(&w->made, 1) + 1 - atomic_load(&w->given);
+    if (now > atomic_load(&w->most))
+        atomic_store(&w->most, now);
+    return text;
+}
+
+static void on_large_text(void *user, const lap_measured *file, const lap_batch_counts *counts)
+{
+    waiting *w = user;
+    (void)counts;
+    if (file && file->text && file->text[0] == 'x')
+        atomic_fetch_add(&w->given, 1);
+}
+
+static void few_large_texts_wait(void **state)
+{
+    enum { THREADS = 3 };
+    lap_batch_counts counts;
+    const lap_measure_options m = {.threshold = -1};
+    waiting w = {0};
+    const lap_settings s = quick();
+    (void)state;
+    lap_context *context = lap_context_create(THREADS, NULL);
+    const lap_batch_options o = {.inputs = folder_in, .input_count = 1};
+    const lap_measure_order order = {
+        .options = &o, .measure = &m, .each = on_large_text, .text = large_text_of, .user = &w};
+    assert_int_equal(lap_measure_batch(context, &order, &s, &counts, NULL), LAP_OK);
+    lap_context_destroy(context);
+    assert_int_equal(counts.ok, PHOTOS);
+    assert_int_equal(w.given, PHOTOS - 1);
+    assert_in_range(w.most, 1, THREADS + LAP_EXECUTOR_LOW);
+}
+
 static void on_pair(void *user, const lap_pair *pair, const lap_batch_counts *counts)
 {
     (void)counts;
@@ -478,11 +545,13 @@ int main(void)
         TEST(all_are_counted),
         TEST(a_cancelled_run_keeps_what_is_finished),
         TEST(fail_fast_ends_the_run),
+        cmocka_unit_test(fail_fast_hides_no_error_of_the_walk),
         TEST(shards_add_up),
         TEST(refusals),
         TEST(few_of_many_are_under_way),
         TEST(who_waits_is_called),
         TEST(texts_are_made_by_threads_and_given_in_order),
+        TEST(few_large_texts_wait),
         TEST(pairs_are_counted),
         TEST(nothing_is_pruned_beside_a_filter),
         TEST(a_cancelled_prune_stops),

@@ -8,16 +8,18 @@
 
 #include "batch/in_place_record.h"
 #include "io/sink.h"
+#include "io/source.h"
 #include "lapedge_program.h"
 
-enum { FOLDERS = 150, WIDTH = 16, LONGEST = 255 };
+enum { FOLDERS = 150, OTHERS = 30, WIDTH = 16, LONGEST = 255 };
 
 /* ---- between the steps ----------------------------------------------------------------------------- */
 
 static struct between {
     void (*before_rename)(void);
-    lap_code add, judge; /* what they return without being asked */
-    int fails;           /* how many lines are refused; then they are written */
+    void (*after_reading)(void); /* called once, by the thread that has read the first photo */
+    lap_code add, judge;         /* what they return without being asked */
+    int fails;                   /* how many lines are refused; then they are written */
     int begun, done, synced;
     lap_manifest_line last;
 } between;
@@ -29,6 +31,17 @@ lap_code __wrap_lap_sink_publish(lap_sink *sink, lap_error *err)
     if (between.before_rename)
         between.before_rename();
     return __real_lap_sink_publish(sink, err);
+}
+
+lap_code __real_lap_source_result(const lap_source *source, const char *path, lap_code code, lap_error *err);
+lap_code __wrap_lap_source_result(const lap_source *source, const char *path, lap_code code, lap_error *err);
+lap_code __wrap_lap_source_result(const lap_source *source, const char *path, lap_code code, lap_error *err)
+{
+    void (*const strike)(void) = between.after_reading;
+    between.after_reading = NULL;
+    if (strike)
+        strike();
+    return __real_lap_source_result(source, path, code, err);
 }
 
 lap_code __real_lap_record_add(
@@ -313,6 +326,37 @@ static void an_output_that_comes_before_the_rename_is_known(void **state)
     }
 }
 
+static lap_batch_counts of_another;
+
+static void another_run_filters(void)
+{
+    const lap_batch_options first = {.inputs = two, .input_count = 1, .jobs = 1};
+    of_another = run(first, (lap_in_place){0}, unsynced()).counts;
+}
+
+/* That photo has not failed: it must not end the run, although its reader finds that it changed. */
+static void an_output_that_comes_while_its_photo_is_read_ends_no_run(void **state)
+{
+    static char paths[OTHERS][128];
+    const char *inputs[OTHERS + 1];
+    (void)state;
+    (void)two_photos();
+    inputs[0] = two[0];
+    for (int i = 0; i < OTHERS; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s/other-%d.pgm", scratch, i);
+        put_photo(paths[i], 20);
+        inputs[i + 1] = paths[i];
+    }
+    between.after_reading = another_run_filters;
+    const lap_batch_options o = {.inputs = inputs, .input_count = OTHERS + 1, .jobs = 1, .fail_fast = true};
+    const result r = run(o, (lap_in_place){0}, unsynced());
+    assert_int_equal(of_another.ok, 1);
+    assert_int_equal(r.code, LAP_OK);
+    assert_int_equal(r.counts.skipped, 1);
+    assert_int_equal(r.counts.ok, OTHERS);
+    assert_int_equal(r.counts.failed, 0);
+}
+
 /* ---- names and folders ----------------------------------------------------------------------------- */
 
 static void folders_are_left_one_by_one(void **state)
@@ -515,6 +559,7 @@ int main(void)
         IN_SCRATCH(an_error_of_the_judge_names_the_photo),
         IN_SCRATCH(a_photo_that_comes_before_the_rename_stays),
         IN_SCRATCH(an_output_that_comes_before_the_rename_is_known),
+        IN_SCRATCH(an_output_that_comes_while_its_photo_is_read_ends_no_run),
         IN_SCRATCH(folders_are_left_one_by_one),
         IN_SCRATCH(a_photo_that_is_named_twice_is_done_once),
         IN_SCRATCH(the_name_of_a_backup_may_be_as_long_as_a_name),
