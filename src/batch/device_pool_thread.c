@@ -161,7 +161,7 @@ static attempt try_group(lap_pool_device *d, const group *g, lap_error *err)
     if (a.code != LAP_OK || a.lane < 0)
         return a;
     const double start = lap_now_ms();
-    a.code = lap_device_slot_start_chain(d->lanes[a.lane].slot, stagings, g->count, &filter, err);
+    a.code = lap_device_slot_start(d->lanes[a.lane].slot, stagings, g->count, &filter, err);
     trace_call(d, "enqueue", start, g->photo);
     return a;
 }

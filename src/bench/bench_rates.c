@@ -204,8 +204,9 @@ static lap_code enqueue(lap_bench_rates *r, lane *l, lap_rate rate, lap_error *e
     const lap_views_filter filter = {r->photo.rung, &r->photo.params, r->photo.border};
     if (rate <= LAP_RATE_COPY)
         return copy(r, l, rate, err);
+    const lap_device_staging *const staging = l->staging;
     const lap_code code = plan(r, l, rate, err);
-    return code == LAP_OK ? lap_device_slot_start(l->slot, l->staging, &filter, err) : code;
+    return code == LAP_OK ? lap_device_slot_start(l->slot, &staging, 1, &filter, err) : code;
 }
 
 /* Waits, also after a failure: the device may still use memory that is freed next. */

@@ -406,8 +406,8 @@ static lap_code enqueue(const ways *all, const lap_views_filter *f)
     return code;
 }
 
-lap_code lap_device_slot_start_chain(lap_device_slot *slot, const lap_device_staging *const stagings[],
-    int count, const lap_views_filter *f, lap_error *err)
+lap_code lap_device_slot_start(lap_device_slot *slot, const lap_device_staging *const stagings[], int count,
+    const lap_views_filter *f, lap_error *err)
 {
     way each[LAP_DEVICE_CHAIN];
     ways all = {.way = each, .count = count, .slot = slot, .err = err};
@@ -421,12 +421,6 @@ lap_code lap_device_slot_start_chain(lap_device_slot *slot, const lap_device_sta
         return code;
     slot->result = each->result;
     return enqueue(&all, f);
-}
-
-lap_code lap_device_slot_start(
-    lap_device_slot *slot, const lap_device_staging *staging, const lap_views_filter *f, lap_error *err)
-{
-    return lap_device_slot_start_chain(slot, &staging, 1, f, err);
 }
 
 lap_code lap_device_slot_is_through(lap_device_slot *slot, bool *through, lap_error *err)
@@ -454,7 +448,7 @@ lap_code lap_device_slot_run(lap_device_slot *slot, const lap_device_staging *st
     if (code == LAP_OK && needs > slot->room)
         code = lap_device_slot_resize(slot, needs, err);
     if (code == LAP_OK)
-        code = waited(slot, lap_device_slot_start(slot, staging, f, err), err);
+        code = waited(slot, lap_device_slot_start(slot, &staging, 1, f, err), err);
     return code == LAP_OK ? lap_device_slot_times(slot, times, err) : code;
 }
 

@@ -32,13 +32,11 @@ size_t lap_device_slot_room(const lap_device_slot *slot);
 /* Replaces the slot's memory by exactly this many bytes (0: frees it). The stream must be idle. */
 lap_code lap_device_slot_resize(lap_device_slot *slot, size_t bytes, lap_error *err);
 
-/* Enqueues the steps that the staging's plan contains: decode or upload, turn, fill the border, filter,
- * count, encode. The slot must have room for it. filter: used if the plan filters. */
-lap_code lap_device_slot_start(
-    lap_device_slot *slot, const lap_device_staging *staging, const lap_views_filter *filter, lap_error *err);
-/* The same for 1 .. LAP_DEVICE_CHAIN photos with the same filter that can be in a chain. */
-lap_code lap_device_slot_start_chain(lap_device_slot *slot, const lap_device_staging *const stagings[],
-    int count, const lap_views_filter *filter, lap_error *err);
+/* Enqueues the steps that the stagings' plans contain: decode or upload, turn, fill the border, filter,
+ * count, encode. A single photo is a chain of one; up to LAP_DEVICE_CHAIN photos must go together. The slot
+ * must have room for them. filter: used if the plans filter. */
+lap_code lap_device_slot_start(lap_device_slot *slot, const lap_device_staging *const stagings[], int count,
+    const lap_views_filter *filter, lap_error *err);
 /* Like lap_device_slot_start for one photo, but allocates room first and waits for the end. The stream is
  * idle when it returns. Adds the stages' durations to times. */
 lap_code lap_device_slot_run(lap_device_slot *slot, const lap_device_staging *staging,

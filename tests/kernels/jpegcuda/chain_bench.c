@@ -90,7 +90,7 @@ static void begin(lane *l, int together, bool encodes)
 {
     for (int i = 0; i < together; i++)
         plan(l->stagings[i], encodes);
-    need(lap_device_slot_start_chain(
+    need(lap_device_slot_start(
              l->slot, (const lap_device_staging *const *)l->stagings, together, &filter, &err) == LAP_OK,
         "a chain");
 }

@@ -147,7 +147,7 @@ static lap_code start(lap_device_slot *slot, photo *photos, int count)
     if (lap_device_slot_room(slot) < lap_device_slot_chain_needs(bytes, count))
         code = lap_device_slot_resize(slot, lap_device_slot_chain_needs(bytes, count), &err);
     if (code == LAP_OK)
-        code = lap_device_slot_start_chain(slot, stagings, count, &filter, &err);
+        code = lap_device_slot_start(slot, stagings, count, &filter, &err);
     const lap_code waited = lap_device_slot_wait(slot, code == LAP_OK ? &err : NULL);
     return code == LAP_OK ? waited : code;
 }
