@@ -83,17 +83,11 @@ static lap_code collect_view(
     return code;
 }
 
-/* The turn that makes the picture upright, if the settings want that. */
-static lap_turn turn_of(const lap_whole *whole, const lap_settings *settings)
-{
-    return settings->auto_orient ? (lap_turn)lap_decoder_header(whole->decoder)->orientation : LAP_TURN_NONE;
-}
-
 static lap_code decode_view(
     const lap_whole *whole, const lap_settings *settings, lap_view *view, lap_report *report, lap_error *err)
 {
     const lap_header *h = lap_decoder_header(whole->decoder);
-    const lap_turn turn = turn_of(whole, settings);
+    const lap_turn turn = lap_whole_turn(whole, settings);
     lap_view pixels = *view;
     lap_code code = fit_view(h, turn, &pixels, err);
     if (code == LAP_OK && pixels.channels != h->channels)
@@ -161,7 +155,8 @@ lap_code lap_decode_size(lap_context *context, const void *file, size_t size, co
     if (code == LAP_OK)
         code = open_file(&whole, context, file, size, settings, err);
     if (code == LAP_OK)
-        code = size_view(lap_decoder_header(whole.decoder), turn_of(&whole, settings), &sized, &bytes, err);
+        code = size_view(
+            lap_decoder_header(whole.decoder), lap_whole_turn(&whole, settings), &sized, &bytes, err);
     lap_whole_close(&whole);
     if (code == LAP_OK)
         *view = sized;

@@ -41,17 +41,31 @@ static lap_code measure_bands(
     return code;
 }
 
-/* Filters a whole picture with the backend of the settings. */
-static lap_code edges_of(lap_context *context, const lap_pixels *pixels, const lap_settings *settings,
-    lap_image *edges, lap_error *err)
+typedef struct picture { /* a file's pixels, and their edges */
+    lap_pixels *pixels;
+    lap_image edges;
+} picture;
+
+/* Decodes a file and filters all of it with the backend of the settings. */
+static lap_code open_picture(
+    const lap_run_order *order, const lap_settings *settings, picture *p, lap_error *err)
 {
-    lap_view in = *lap_pixels_view(pixels);
+    lap_code code = lap_pixels_read(order->context, order->in, settings, &p->pixels, err);
+    if (code != LAP_OK)
+        return code;
+    lap_view in = *lap_pixels_view(p->pixels);
     in.apron = 0; /* the apron is not filled */
-    lap_code code = lap_image_create(edges, in.width, in.height, in.channels, 0, err);
+    code = lap_image_create(&p->edges, in.width, in.height, in.channels, 0, err);
     if (code == LAP_OK)
         code = lap_filter(
-            context, &in, &edges->view, settings->backend, &settings->params, settings->border, err);
+            order->context, &in, &p->edges.view, settings->backend, &settings->params, settings->border, err);
     return code;
+}
+
+static void close_picture(picture *p)
+{
+    lap_image_destroy(&p->edges);
+    lap_pixels_free(p->pixels);
 }
 
 /* Cuts `mask` pixels off each side of the view; false if nothing is left. */
@@ -69,24 +83,21 @@ static lap_code measure_whole(const lap_run_order *order, const lap_measure_opti
     lap_context *context = order->context;
     const int device = order->settings->device, threshold = options->threshold;
     const char *counter = lap_rung_companion(LAP_OP_HISTOGRAM, rung);
-    lap_pixels *pixels = NULL;
-    lap_image edges = {0};
-    lap_code code = lap_pixels_read(context, order->in, order->settings, &pixels, err);
-    if (code == LAP_OK)
-        code = edges_of(context, pixels, order->settings, &edges, err);
+    picture p = {0};
+    lap_code code = open_picture(order, order->settings, &p, err);
     if (code == LAP_OK)
         code = lap_stats_of_view(
-            context, lap_pixels_view(pixels), counter, device, threshold, &m->stats.input, err);
+            context, lap_pixels_view(p.pixels), counter, device, threshold, &m->stats.input, err);
+    const lap_view *edges = &p.edges.view;
     lap_view inner;
-    if (code == LAP_OK && inside(&edges.view, options->mask_border, &inner))
+    if (code == LAP_OK && inside(edges, options->mask_border, &inner))
         code = lap_stats_of_view(context, &inner, counter, device, threshold, &m->stats.edges, err);
-    m->width = edges.view.width;
-    m->height = edges.view.height;
-    m->channels = edges.view.channels;
+    m->width = edges->width;
+    m->height = edges->height;
+    m->channels = edges->channels;
     m->resolved = rung->name;
-    m->note = code == LAP_OK && lap_pixels_note(pixels)[0] ? strdup(lap_pixels_note(pixels)) : NULL;
-    lap_image_destroy(&edges);
-    lap_pixels_free(pixels);
+    m->note = code == LAP_OK && lap_pixels_note(p.pixels)[0] ? strdup(lap_pixels_note(p.pixels)) : NULL;
+    close_picture(&p);
     return code;
 }
 
@@ -118,29 +129,25 @@ static lap_code split_weights(const lap_measure_options *options, const lap_view
 static lap_code profiles_of(
     const lap_run_order *order, const lap_measure_options *options, lap_measurement *m, lap_error *err)
 {
-    lap_context *context = order->context;
     lap_settings luma = *order->settings;
-    lap_pixels *pixels = NULL;
-    lap_image edges = {0};
+    picture p = {0};
+    const lap_view *edges = &p.edges.view;
     const float *row_weights, *column_weights;
     luma.gray = true;
     if (!strcmp(order->in, "-"))
         return lap_fail(
             err, LAP_E_USAGE, "profiles are made in a second pass: name a file, not standard input");
-    lap_code code = lap_pixels_read(context, order->in, &luma, &pixels, err);
+    lap_code code = open_picture(order, &luma, &p, err);
     if (code == LAP_OK)
-        code = edges_of(context, pixels, &luma, &edges, err);
-    if (code == LAP_OK)
-        code = split_weights(options, &edges.view, &row_weights, &column_weights, err);
+        code = split_weights(options, edges, &row_weights, &column_weights, err);
     if (code == LAP_OK) {
-        m->rows = calloc((size_t)edges.view.height, sizeof *m->rows);
-        m->columns = calloc((size_t)edges.view.width, sizeof *m->columns);
-        code = m->rows && m->columns
-                   ? lap_profiles(context, &edges.view, row_weights, column_weights, m->rows, m->columns, err)
-                   : lap_fail(err, LAP_E_MEMORY, "out of memory for profiles");
+        m->rows = calloc((size_t)edges->height, sizeof *m->rows);
+        m->columns = calloc((size_t)edges->width, sizeof *m->columns);
+        code = m->rows && m->columns ? lap_profiles(order->context, edges, row_weights, column_weights,
+                                           m->rows, m->columns, err)
+                                     : lap_fail(err, LAP_E_MEMORY, "out of memory for profiles");
     }
-    lap_image_destroy(&edges);
-    lap_pixels_free(pixels);
+    close_picture(&p);
     return code;
 }
 

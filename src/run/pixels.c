@@ -249,24 +249,6 @@ void lap_pixels_free(lap_pixels *pixels)
     free(pixels);
 }
 
-static lap_code turn_upright(lap_context *context, lap_turn turn, lap_image *image, lap_error *err)
-{
-    const lap_view *v = &image->view;
-    bool swap = lap_turn_transposes(turn);
-    lap_image turned = {0};
-    lap_code code = lap_image_create(
-        &turned, swap ? v->height : v->width, swap ? v->width : v->height, v->channels, LAP_APRON, err);
-    if (code == LAP_OK)
-        code = lap_orient(v, &turned.view, turn, context->pool, err);
-    if (code != LAP_OK) {
-        lap_image_destroy(&turned);
-        return code;
-    }
-    lap_image_destroy(image);
-    *image = turned;
-    return LAP_OK;
-}
-
 static lap_code check_memory(const lap_whole *whole, int images, lap_error *err)
 {
     const lap_header *h = lap_decoder_header(whole->decoder);
@@ -301,6 +283,11 @@ lap_code lap_whole_open(
     whole->options.images = images;
     const lap_code code = lap_decoder_open(whole->source, &whole->options, &whole->decoder, err);
     return code == LAP_OK ? lap_whole_fit(whole, images, err) : code;
+}
+
+lap_turn lap_whole_turn(const lap_whole *whole, const lap_settings *settings)
+{
+    return settings->auto_orient ? (lap_turn)lap_decoder_header(whole->decoder)->orientation : LAP_TURN_NONE;
 }
 
 void lap_whole_note(const lap_whole *whole, char *note, size_t size)
@@ -338,13 +325,15 @@ lap_code lap_view_conclude(
     return lap_report_conclude(code, why, NULL, start, report, err);
 }
 
-/* Decodes into p->image, in stored order; its apron is not filled. */
-static lap_code decode(const lap_whole *whole, lap_pixels *p, lap_error *err)
+/* Decodes and turns into p->image, whose apron is not filled. */
+static lap_code decode(const lap_whole *whole, lap_turn turn, lap_pixels *p, lap_error *err)
 {
     const lap_header *h = lap_decoder_header(whole->decoder);
-    const lap_collect collect = {.decoder = whole->decoder, .turn = LAP_TURN_NONE, .to = &p->image.view};
+    const bool swap = lap_turn_transposes(turn);
+    const lap_collect collect = {.decoder = whole->decoder, .turn = turn, .to = &p->image.view};
     lap_damage damage;
-    lap_code code = lap_image_create(&p->image, h->width, h->height, h->channels, LAP_APRON, err);
+    lap_code code = lap_image_create(
+        &p->image, swap ? h->height : h->width, swap ? h->width : h->height, h->channels, LAP_APRON, err);
     if (code == LAP_OK)
         code = lap_collect_image(&collect, &damage, err);
     if (code == LAP_OK)
@@ -357,18 +346,13 @@ static lap_code read_pixels(lap_context *context, lap_source *source, const lap_
     lap_pixels **pixels, lap_error *err)
 {
     lap_whole whole = {.source = source};
-    lap_turn turn = LAP_TURN_NONE;
     lap_pixels *p = calloc(1, sizeof *p);
     lap_code code =
         p ? lap_whole_open(&whole, context, settings, 1, err) : lap_fail(err, LAP_E_MEMORY, "out of memory");
-    if (code == LAP_OK) {
-        turn = settings->auto_orient ? (lap_turn)lap_decoder_header(whole.decoder)->orientation : turn;
-        code = decode(&whole, p, err);
-    }
+    if (code == LAP_OK)
+        code = decode(&whole, lap_whole_turn(&whole, settings), p, err);
     code = lap_source_result(source, NULL, code, err);
     lap_whole_close(&whole);
-    if (code == LAP_OK && turn != LAP_TURN_NONE)
-        code = turn_upright(context, turn, &p->image, err);
     if (code == LAP_OK)
         *pixels = p;
     else

@@ -29,6 +29,8 @@ lap_code lap_whole_open(
     lap_whole *whole, lap_context *context, const lap_settings *settings, int images, lap_error *err);
 /* LAP_E_LIMIT if the decoder and `images` whole images exceed the limit. */
 lap_code lap_whole_fit(const lap_whole *whole, int images, lap_error *err);
+/* Returns the turn that makes the picture upright, if the settings want that. */
+lap_turn lap_whole_turn(const lap_whole *whole, const lap_settings *settings);
 enum { LAP_PIXELS_NOTE = 160 };
 /* Notes which coder decoded, and whether it did so in parallel. */
 void lap_whole_note(const lap_whole *whole, char *note, size_t size);

@@ -2,6 +2,8 @@
 # in between.
 $(B)/tests/test_in_place: LDFLAGS += \
   -Wl,--wrap=lap_sink_publish,--wrap=lap_record_add,--wrap=lap_record_judge,--wrap=lap_source_result
+# How many whole images a call makes.
+$(B)/tests/test_pixels: LDFLAGS += -Wl,--wrap=lap_image_create
 # System calls that fail, write less or answer late, and a clock that stands still between them.
 SINK_CALLS := write fsync fstat fchown fchmod futimens close poll open umask fopen fclose strdup lap_now_ms \
   XXH3_createState XXH3_64bits_reset

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/image.h"
 #include "lapedge.h"
 #include "lapedge_program.h"
 #include "tests/support/jpeg_make.h"
@@ -146,6 +147,40 @@ static void pixels_of_all_kinds(void **state)
 {
     (void)state;
     each_kind(check_picture);
+}
+
+static int whole_images; /* made since the last look */
+
+lap_code __real_lap_image_create(
+    lap_image *image, int width, int height, int channels, int apron, lap_error *err);
+lap_code __wrap_lap_image_create(
+    lap_image *image, int width, int height, int channels, int apron, lap_error *err);
+lap_code __wrap_lap_image_create(
+    lap_image *image, int width, int height, int channels, int apron, lap_error *err)
+{
+    whole_images += width * height >= WIDTH * HEIGHT;
+    return __real_lap_image_create(image, width, height, channels, apron, err);
+}
+
+/* The limit of memory counts one. */
+static void an_upright_picture_is_one_image(void **state)
+{
+    (void)state;
+    jpeg_bytes file = jpeg_make(&kinds[3].jpeg, WIDTH, HEIGHT);
+    for (int orientation = 1; orientation <= 8; orientation++) {
+        jpeg_bytes turned = with_orientation(&file, orientation);
+        lap_settings s = lap_settings_default();
+        lap_error err;
+        lap_code code;
+        s.auto_orient = true;
+        s.threads = 1;
+        whole_images = 0;
+        lap_pixels_free(decode(&turned, s, LAP_CODEC_C, &code, &err));
+        assert_int_equal(code, LAP_OK);
+        assert_int_equal(whole_images, 1);
+        free(turned.data);
+    }
+    free(file.data);
 }
 
 /* ---- into a caller's view ---- */
@@ -392,6 +427,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pixels_of_all_kinds),
+        cmocka_unit_test(an_upright_picture_is_one_image),
         cmocka_unit_test(views_of_all_kinds),
         cmocka_unit_test(refused_views),
         cmocka_unit_test(short_memory),
