@@ -1,6 +1,80 @@
 #include "jpeg/ladders.h"
 
 #include "base/status.h"
+#include "cpu_simd/cpu.h"
+#include "libjpeg/known_picture.h"
+
+/* A row of an instruction set. On other processors its files are not compiled, and `missing` gives the
+ * reason. */
+#if defined(__x86_64__)
+#define LAP_ON_X86(missing, ...) .available = missing, __VA_ARGS__
+#else
+#define LAP_ON_X86(missing, ...) .available = missing
+#endif
+#if defined(__aarch64__)
+#define LAP_ON_ARM(missing, ...) .available = missing, __VA_ARGS__
+#else
+#define LAP_ON_ARM(missing, ...) .available = missing
+#endif
+
+/* An `available` for coders that run everywhere. */
+static const char *always(void)
+{
+    return NULL;
+}
+
+static const lap_coder decoders[] = {
+    {.name = "turbo", .codec = LAP_CODEC_TURBO, .what = "libjpeg-turbo: the reference", .available = always},
+    {.name = "c",
+        .codec = LAP_CODEC_C,
+        .what = "plain C, each stage a function; two symbols a look-up",
+        .available = always,
+        .stages = &lap_decode_c},
+    {.name = "neon",
+        .codec = LAP_CODEC_NEON,
+        .what = "the same on aarch64, samples and pixels in 128-bit vectors",
+        LAP_ON_ARM(lap_cpu_no_neon, .stages = &lap_decode_neon)},
+    {.name = "avx2",
+        .codec = LAP_CODEC_AVX2,
+        .what = "samples and pixels in 256-bit vectors",
+        LAP_ON_X86(lap_cpu_no_avx2_bits, .stages = &lap_decode_avx2)},
+    {.name = "avx512",
+        .codec = LAP_CODEC_AVX512,
+        .what = "the same in 512-bit vectors",
+        LAP_ON_X86(lap_cpu_no_avx512vbmi2, .stages = &lap_decode_avx512)},
+};
+
+const lap_coders lap_decoders = {decoders, sizeof decoders / sizeof *decoders, lap_known_decoding_differs};
+
+static const lap_coder encoders[] = {
+    {.name = "turbo", .codec = LAP_CODEC_TURBO, .what = "libjpeg-turbo: the reference", .available = always},
+    {.name = "c",
+        .codec = LAP_CODEC_C,
+        .what = "plain C, each stage a function",
+        .available = always,
+        .run = lap_encode_c,
+        .join = lap_encode_join_c,
+        .flags = lap_encode_c_flags},
+    {.name = "neon",
+        .codec = LAP_CODEC_NEON,
+        .what = "the same on aarch64",
+        LAP_ON_ARM(lap_cpu_no_neon, .run = lap_encode_neon, .join = lap_encode_join_neon,
+            .flags = lap_encode_neon_flags)},
+    {.name = "avx2",
+        .codec = LAP_CODEC_AVX2,
+        .what = "256-bit vectors, a flat stream of symbols, one table entry for each",
+        LAP_ON_X86(lap_cpu_no_avx2_bits, .run = lap_encode_avx2, .join = lap_encode_join_avx2,
+            .flags = lap_encode_avx2_flags)},
+    {.name = "avx512",
+        .codec = LAP_CODEC_AVX512,
+        .what = "512-bit vectors, codes looked up by permutations, symbols merged in 64-bit lanes",
+        LAP_ON_X86(lap_cpu_no_avx512vbmi2, .run = lap_encode_avx512, .join = lap_encode_join_avx512,
+            .flags = lap_encode_avx512_flags)},
+};
+
+const lap_coders lap_encoders = {encoders, sizeof encoders / sizeof *encoders, lap_known_encoding_differs};
+
+/* ---- rows ------------------------------------------------------------------------------------------ */
 
 const lap_coder *lap_coders_row(const lap_coders *ladder, int i)
 {

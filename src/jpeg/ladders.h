@@ -25,11 +25,6 @@ typedef struct lap_coders {
 
 extern const lap_coders lap_encoders, lap_decoders;
 
-/* An `available` for coders that run everywhere. */
-static inline const char *lap_coder_always(void)
-{
-    return NULL;
-}
 /* Returns row i, or NULL past the last row. */
 const lap_coder *lap_coders_row(const lap_coders *ladder, int i);
 /* Returns NULL if the coder can run here and its output equals the installed library's; else the reason. */
@@ -38,18 +33,5 @@ const char *lap_coders_missing(const lap_coders *ladder, const lap_coder *coder)
  * was named cannot run, fails with LAP_E_BACKEND and the reason. */
 lap_code lap_coders_choose(
     const lap_coders *ladder, lap_codec_place codec, const lap_coder **coder, lap_error *err);
-
-/* A row of an instruction set. On other processors its files are not compiled, and `missing` gives the
- * reason. */
-#if defined(__x86_64__)
-#define LAP_ON_X86(missing, ...) .available = missing, __VA_ARGS__
-#else
-#define LAP_ON_X86(missing, ...) .available = missing
-#endif
-#if defined(__aarch64__)
-#define LAP_ON_ARM(missing, ...) .available = missing, __VA_ARGS__
-#else
-#define LAP_ON_ARM(missing, ...) .available = missing
-#endif
 
 #endif
