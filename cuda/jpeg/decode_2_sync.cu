@@ -13,9 +13,13 @@
 #include "walk.cuh"
 
 constexpr unsigned SYNC_THREADS = 128;
-/* Blocks of threads that a multiprocessor must be able to hold. Without it, nvcc 13.0 spills two registers of
- * guess_kernel on sm_80 and sm_120. */
+/* The least number of thread blocks that must fit a multiprocessor; 0: not said. Where it is not said,
+ * nvcc 13.0 spills registers of guess_kernel for many pictures, for these compute capabilities. */
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 1200)
 constexpr unsigned SYNC_BLOCKS = 8;
+#else
+constexpr unsigned SYNC_BLOCKS = 0;
+#endif
 
 /* Takes an entry or one symbol, and returns how many blocks ended: 0 or 1. A walk that began with a guess
  * must continue after an error, and two walks in the same state must continue in the same way. */
@@ -60,7 +64,7 @@ LAP_DEVICE unsigned walk_to(
 }
 
 template <typename PHOTOS>
-static __global__ void __launch_bounds__(SYNC_THREADS, SYNC_BLOCKS)
+static __global__ void __launch_bounds__(SYNC_THREADS, PHOTOS::is_alone ? 0 : SYNC_BLOCKS)
     guess_kernel(const __grid_constant__ PHOTOS photos)
 {
     const lap_jpeg_job &job = lap_jpeg_photo_copy(photos, blockIdx.y);
