@@ -8,12 +8,16 @@
 #include "cli/measure/measure.h"
 #include "cli/term.h"
 
+enum { MOST_RUNGS = 128 };
+
 typedef struct findings {
     char cpu[128];
     int threads;
     double start_ms, device_ms; /* time to start the threads, and the first CUDA device with its driver */
     unsigned long long files;
     bool healthy;
+    lap_rung_info cannot[MOST_RUNGS]; /* rows that were built and cannot run here */
+    int cannot_count;
     lap_error library; /* a library that cannot be used; code LAP_OK: all can */
     const char *no_device;
 } findings;
@@ -32,31 +36,32 @@ static bool is_choice(lap_op op, const char *name)
     return false;
 }
 
-/* Calls `tell` for rows that were built and cannot run, once per reason. */
-static bool check_rungs(void (*tell)(const lap_rung_info *rung))
+/* Adds a row with its reason, which is asked once: memory that was short may be there the next time. */
+static void add_rung(findings *f, const lap_rung_info *rung)
+{
+    f->healthy = false;
+    if (f->cannot_count < MOST_RUNGS)
+        f->cannot[f->cannot_count++] = *rung;
+}
+
+/* Finds the rows that were built and cannot run. */
+static void check_rungs(findings *f)
 {
     lap_rung_info built, here;
-    bool healthy = true;
     for (int op = 0; op < LAP_OP_COUNT; op++)
         for (int i = 0; lap_rung_at((lap_op)op, i, false, &built); i++) {
             const bool is_cuda = strcmp(built.family, "cuda") == 0;
             if ((is_cuda && built.reason) || (!built.resolves && is_choice((lap_op)op, built.name)) ||
                 !lap_rung_at((lap_op)op, i, true, &here) || !here.reason)
                 continue;
-            healthy = false;
-            if (tell)
-                tell(&here);
+            add_rung(f, &here);
         }
     /* Every processor can run plain C. If the C coder cannot run, the JPEG library is the cause, and no other
      * coder can run. */
     for (int op = LAP_OP_ENCODE; op <= LAP_OP_DECODE; op++)
         for (int i = 0; lap_coder_at((lap_op)op, i, &here); i++)
-            if (strcmp(here.family, "c") == 0 && here.reason) {
-                healthy = false;
-                if (tell)
-                    tell(&here);
-            }
-    return healthy;
+            if (strcmp(here.family, "c") == 0 && here.reason)
+                add_rung(f, &here);
 }
 
 static void tell_rung(const lap_rung_info *rung)
@@ -161,8 +166,8 @@ static void print_text(const lap_cli *cli, const findings *f)
     print_line(cli, "verdict", "%s", f->healthy ? "all that was built can run" : "not all can run");
     if (f->library.code != LAP_OK)
         print_line(cli, "library", "%s", f->library.message);
-    if (!f->healthy)
-        (void)check_rungs(tell_rung);
+    for (i = 0; i < f->cannot_count; i++)
+        tell_rung(&f->cannot[i]);
 }
 
 int lap_cli_doctor(lap_cli *cli)
@@ -172,7 +177,8 @@ int lap_cli_doctor(lap_cli *cli)
         return lap_cli_usage("doctor takes no operands, but \"%s\" is given", cli->operands[0]);
     if (!examine(&f))
         return LAP_EXIT_FAILED;
-    f.healthy = check_rungs(NULL) && f.library.code == LAP_OK;
+    f.healthy = f.library.code == LAP_OK;
+    check_rungs(&f);
     const int printed = lap_cli_wants_json(cli) ? print_json(&f) : LAP_EXIT_OK;
     if (!cli->json)
         print_text(cli, &f);

@@ -73,6 +73,19 @@ no_blame()
     [ $blamed -gt 0 ]
 }
 
+# A single allocation that fails does so once: a verdict keeps the reason it was found with.
+verdicts_have_reasons()
+{
+    local n bad=0
+    for ((n = 1; n <= 200; n++)); do
+        LAP_FAIL_AT=$n LD_PRELOAD="$shim" "$program" doctor >"$work/said" 2>&1
+        grep -q 'not all can run' "$work/said" || continue
+        bad=$((bad + 1))
+        grep -Eq '^library|cannot run: ' "$work/said" || { echo "N=$n: not all can run, without a reason"; return 1; }
+    done
+    [ $bad -gt 0 ]
+}
+
 if [ ! -e "$shim" ]; then
     skip "allocations that fail" "the shim needs glibc and no sanitizer"
 else
@@ -125,5 +138,6 @@ PYTHON
     mkdir "$work/folder" && "$program" --gray "$work/a.pgm" "$work/folder/a.jpg"
     check "photos of a folder compared, all from one on" no_crash compare --runs=1 --backends=c --threads=1 "$work/folder"
     check "an encoder's comparison, all from one on" no_blame
+    check "doctor: no verdict without a reason, one allocation fails" verdicts_have_reasons
 fi
 finish
