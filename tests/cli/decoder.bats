@@ -171,6 +171,31 @@ PY
     [[ $output$stderr != *"decoded by "* ]]
 }
 
+# Fill bytes before the last marker: libjpeg-turbo skips them, and our decoders leave them to it.
+@test "a file is held up to 80 MB, and a larger one is decoded as it is read: by name and in a pipe" {
+    python3 - <<'PY'
+data = open("good.jpg", "rb").read()
+for name, size in (("held.jpg", 80 << 20), ("over.jpg", (80 << 20) + 1)):
+    open(name, "wb").write(data[:-2] + b"\xff" * (size - len(data)) + data[-2:])
+PY
+    lapedge --no-sync --codec=turbo good.jpg expected.jpg
+    local name reason
+    for name in held over; do
+        case $name in
+        held) reason="its data is unusual" ;;
+        over) reason="the file is too large to be held in memory" ;;
+        esac
+        run --separate-stderr lapedge -v --no-sync --codec=c $name.jpg o.jpg
+        [ "$status" -eq 0 ]
+        [[ $output$stderr == *"decoded by turbo, not by c: $reason"* ]]
+        cmp o.jpg expected.jpg
+        run --separate-stderr lapedge -v --no-sync --codec=c - o.jpg < <(cat $name.jpg)
+        [ "$status" -eq 0 ]
+        [[ $output$stderr == *"decoded by turbo, not by c: $reason"* ]]
+        cmp o.jpg expected.jpg
+    done
+}
+
 @test "backends, explain and bench know the ladder decode" {
     lapedge backends --json >all.json
     json all.json '[r["name"] for r in o["rows"] if r["op"] == "decode"][:2] == ["turbo", "c"]'
