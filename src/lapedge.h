@@ -90,7 +90,7 @@ typedef enum lap_code {
     LAP_E_LIMIT,       /* the input exceeds a limit (pixels, scans, memory) */
     LAP_E_MEMORY,      /* no memory could be allocated */
     LAP_E_TIMEOUT,     /* the time limit was exceeded */
-    LAP_E_EXISTS,      /* the output exists and is not an unchanged output of ours, or a link leads to it */
+    LAP_E_EXISTS,      /* an output that lapedge did not write, or changed since; or one reached through a link */
     LAP_E_CHANGED,     /* the input was modified or replaced while it was read */
     LAP_E_CLASH,       /* two inputs have the same output, or an output is also an input */
     LAP_E_DISK_FULL,   /* no space for the output */
@@ -166,7 +166,7 @@ typedef enum lap_turn { LAP_TURN_NONE = 1, LAP_TURN_H = 2, LAP_TURN_180 = 3, LAP
 /* Whether a JPEG is turned without loss (filter false), by moving its coded blocks. AUTO does so if the
  * picture has only whole MCUs and no setting needs new coefficients (quality is ignored); else it turns the
  * pixels, and the note says why. TRIM drops partial MCUs that would end up left or above; PERFECT refuses
- * them. If they cannot turn a file: LAP_E_USAGE, LAP_E_UNSUPPORTED. All but NO hold the picture twice. */
+ * them. If they cannot turn a file: LAP_E_USAGE, LAP_E_UNSUPPORTED. All but NO need memory for two pictures. */
 typedef enum lap_lossless { LAP_LOSSLESS_NO, LAP_LOSSLESS_AUTO,
     LAP_LOSSLESS_TRIM, LAP_LOSSLESS_PERFECT } lap_lossless;
 typedef enum lap_fail_on { LAP_FAIL_NONE, LAP_FAIL_TRUNCATED, LAP_FAIL_WARNING } lap_fail_on;
@@ -418,7 +418,7 @@ struct lap_run_stats {
 typedef struct lap_measure_options {
     int threshold;        /* for `above`: 0..255; -1: no threshold. Does not change the edges */
     bool profiles;        /* also compute row and column profiles of the luma's edges */
-    const float *weights; /* weights for the profiles; NULL: means */
+    const float *weights; /* weights for the profiles; NULL: profiles are means */
     size_t weight_count;  /* width (for rows), height (for columns) or width + height (for both) */
     int mask_border;      /* pixels at each side to leave out of the edges' statistics */
     uint64_t reserved[3];

@@ -1,7 +1,7 @@
 /* Finds where the rows of MCUs of a sequential Huffman scan begin, with many threads.
  *
- * Each piece of the data is walked from a guessed position. The walk over the piece before it continues until
- * both walks have an MCU that begins at the same bit. From there on both walks are the same, so MCU numbers
+ * Each piece of the data is walked from a guessed position. The walk of the previous piece goes on into this
+ * piece until both walks find an MCU at the same bit. From there on both walks are the same, so MCU numbers
  * and DC values can be added up from the first piece to the last. The result does not depend on any guess. */
 #ifndef LAP_ENTROPY_SCAN_H
 #define LAP_ENTROPY_SCAN_H

@@ -50,7 +50,7 @@ void lap_sheet_free(lap_sheet *sheet);
 /* Adds a finished input of run or transform. The sheet shows 60 inputs, chosen by a hash of their names, so
  * that the choice does not depend on the order in which they finish. */
 void lap_sheet_add_file(lap_sheet *sheet, const lap_batch_file *file);
-/* Adds a pair of diff that is not identical; what is the outcome. The sheet shows the 60 pairs with the
+/* Adds two images that diff found different; `what` names the outcome. The sheet shows the 60 pairs with the
  * largest RMSE. */
 void lap_sheet_add_pair(lap_sheet *sheet, const lap_pair *pair, const char *what, bool is_equal);
 
