@@ -90,7 +90,7 @@ typedef enum lap_code {
     LAP_E_LIMIT,       /* the input exceeds a limit (pixels, scans, memory) */
     LAP_E_MEMORY,      /* no memory could be allocated */
     LAP_E_TIMEOUT,     /* the time limit was exceeded */
-    LAP_E_EXISTS,      /* an output that lapedge did not write, or changed since; or one reached through a link */
+    LAP_E_EXISTS,      /* not an unchanged output of lapedge, or reached through a link */
     LAP_E_CHANGED,     /* the input was modified or replaced while it was read */
     LAP_E_CLASH,       /* two inputs have the same output, or an output is also an input */
     LAP_E_DISK_FULL,   /* no space for the output */

@@ -449,8 +449,8 @@ static size_t lap_bits_by_scatter(const lap_encode_plan *plan, lap_encode_state 
 /* ---- bits to bytes of a file --------------------------------------------------------------------- */
 
 /* Writes a zero after every 0xFF, for 32 bytes at a time. A mask has two bits for each byte: one for
- * the byte, one for a zero after it. Without the bits of the zeros that are not needed, the mask shows where the
- * bytes go. May write up to 63 bytes too much. */
+ * the byte, one for a zero after it. Without the bits of the zeros that are not needed, the mask shows where
+ * the bytes go. May write up to 63 bytes too much. */
 LAP_INLINE size_t lap_stuff(const uint8_t *bytes, size_t count, uint8_t *out)
 {
     const uint64_t are_bytes = 0x5555555555555555;
