@@ -90,16 +90,16 @@ typedef enum lap_code {
     LAP_E_LIMIT,       /* the input exceeds a limit (pixels, scans, memory) */
     LAP_E_MEMORY,      /* no memory could be allocated */
     LAP_E_TIMEOUT,     /* the time limit was exceeded */
-    LAP_E_EXISTS,      /* not an unchanged output of lapedge, or reached through a link */
-    LAP_E_CHANGED,     /* the input was modified or replaced while it was read */
-    LAP_E_CLASH,       /* two inputs have the same output, or an output is also an input */
-    LAP_E_DISK_FULL,   /* no space for the output */
-    LAP_E_WRITE,       /* the output cannot be written */
-    LAP_E_BACKEND,     /* the named backend or codec cannot run here */
-    LAP_E_DEVICE,      /* a CUDA device failed */
-    LAP_E_CANCELLED,   /* lap_context_cancel was called */
-    LAP_E_DIFFERENT,   /* two images cannot be compared: sizes or channels differ */
-    LAP_E_INTERNAL     /* a bug in lapedge */
+    LAP_E_EXISTS,    /* the output exists and is not an unchanged output of lapedge, or a link leads there */
+    LAP_E_CHANGED,   /* the input was modified or replaced while it was read */
+    LAP_E_CLASH,     /* two inputs have the same output, or an output is also an input */
+    LAP_E_DISK_FULL, /* no space for the output */
+    LAP_E_WRITE,     /* the output cannot be written */
+    LAP_E_BACKEND,   /* the named backend or codec cannot run here */
+    LAP_E_DEVICE,    /* a CUDA device failed */
+    LAP_E_CANCELLED, /* lap_context_cancel was called */
+    LAP_E_DIFFERENT, /* two images cannot be compared: sizes or channels differ */
+    LAP_E_INTERNAL   /* a bug in lapedge */
 } lap_code;
 #define LAP_CODES 32 /* no version with this interface will have more codes */
 

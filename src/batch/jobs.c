@@ -30,8 +30,7 @@ static bool has_failed(const lap_job *job)
     return job->report.status == LAP_FAILED;
 }
 
-/* If a photo has changed, another run may have filtered it; only its result tells. So it does not count here.
- */
+/* If a photo has changed, another run may have filtered it; only its result tells. So it does not count. */
 static bool has_failed_for_good(const lap_job *job)
 {
     return has_failed(job) && job->report.error.code != LAP_E_CHANGED;
