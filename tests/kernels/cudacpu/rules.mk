@@ -12,7 +12,8 @@ CUDACPU_C := $(RUNG_SRC)
 CUDACPU_DEFINES := -D_GNU_SOURCE $(INCLUDES) -DLAP_CUDACPU -DLAP_HAVE_OPENMP=0 \
   $(foreach f,PNG STB,-DLAP_HAVE_$(f)=$(if $(filter 1,$(HAVE_$(f))),1,0)) \
   -DLAP_HAVE_CUDA=1
-CUDACPU_COMMON := -O1 -g -fPIC -Wall -Wextra -Wno-unknown-pragmas -ffp-contract=off -fno-omit-frame-pointer
+# -g1: as tools/package.mk has it for sanitizers.
+CUDACPU_COMMON := -O1 -g1 -fPIC -Wall -Wextra -Wno-unknown-pragmas -ffp-contract=off -fno-omit-frame-pointer
 CUDACPU_sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=all
 CUDACPU_asan := $(or $(COVERAGE),$(CUDACPU_sanitizers))
 CUDACPU_tsan := -fsanitize=thread -DLAP_FEW_SIZES

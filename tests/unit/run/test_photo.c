@@ -133,8 +133,12 @@ static void check(int width, int height, int channels, const lap_settings *s)
 static void small_images_and_every_border(void **state)
 {
     (void)state;
+#ifdef __SANITIZE_THREAD__ /* whether threads race does not depend on the size */
+    const int heights[] = {1, 5, 129, 257}, widths[] = {2, 17};
+#else
     const int heights[] = {1, 2, 3, 4, 5, 127, 128, 129, 130, 131, 255, 256, 257, 258, 259};
     const int widths[] = {1, 2, 3, 17};
+#endif
     for (size_t h = 0; h < sizeof heights / sizeof *heights; h++) {
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
             for (int border = LAP_ZERO; border <= LAP_WRAP + 1; border++) {
