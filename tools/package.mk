@@ -36,12 +36,14 @@ demo:
 
 # ---- tests --------------------------------------------------------------------------------------
 
-# What runs again under sanitizers, with clang and emulated: programs that were built, and the command line, but for the
-# walk over all options and forms, which takes minutes there.
+# What runs again under sanitizers, with clang and emulated: programs that were built (AGAIN: those of these names
+# alone), and the command line, but for the walk over all options and forms, which takes minutes there.
 BATS_AGAIN = $(filter-out tests/cli/forms.bats,$(BATS))
+TESTS_AGAIN = $(foreach t,$(filter $(B)/%,$(TESTS)),$(if $(AGAIN),$(if $(filter $(AGAIN),$(call named,$(t))),$(t)),$(t)))
 print-tests:
-	@echo B=$(B) LAPEDGE=$(abspath $(PROGRAM)) SANITIZED=$(if $(SAN),1) $(filter $(B)/%,$(TESTS)) \
-	  $(BATS_AGAIN)
+	@echo B=$(B) LAPEDGE=$(abspath $(PROGRAM)) SANITIZED=$(if $(SAN),1) $(TESTS_AGAIN) $(BATS_AGAIN)
+.PHONY: tests-again
+tests-again: all $(call programs_of,$(TESTS_AGAIN))
 
 .PHONY: print-sources
 print-sources:
@@ -55,17 +57,17 @@ print-flags:
 again = $$($(MAKE) -s --no-print-directory print-tests $(1))
 
 # nvcc takes more than a minute for each architecture. Where there is no device, and CUDA_ARCHS was not given, a first
-# build for the tests is for two, on both sides of each condition in the sources; `make` and make test-long build all.
+# build for the tests is for one; archs.sh reads the sources once for the oldest, and `make` and make test-long build all.
 # What was built for others before stays.
 ARCHS_BUILT = $(patsubst code=sm_%,%,$(shell grep -oE 'code=sm_[0-9]+' $(B)/flags-CUDA 2>/dev/null))
-TEST_ARCHS = $(or $(ARCHS_BUILT),$(if $(shell command -v nvidia-smi),$(CUDA_ARCHS),75 90))
+TEST_ARCHS = $(or $(ARCHS_BUILT),$(if $(shell command -v nvidia-smi),$(CUDA_ARCHS),90))
 TEST_CUDA = $(if $(filter file,$(origin CUDA_ARCHS)),CUDA_ARCHS='$(TEST_ARCHS)')
 
 ## test: install what is missing, build, run all tests, also under sanitizers and with clang
 test: deps
 	@$(MAKE_ALL) tests $(TEST_CUDA)
 	@$(MAKE_ALL) tests $(ASAN)
-	@$(MAKE_ALL) tests $(CLANG)
+	@$(MAKE_ALL) tests-again $(CLANG_SOME)
 	@$(MAKE_ALL) $(TSAN_SOME) $(TSAN)
 	@[ $(ARM64_CAN) -ne 2 ] || $(MAKE_ALL) arm64-some $(ARM64)
 	@$(MAKE) --no-print-directory build/arm64/emulated run-all $(TEST_CUDA)
@@ -73,14 +75,20 @@ test: deps
 # What has threads of its own; all of it is for make test-tsan.
 TSAN_SOME = $(patsubst %,build/tsan/tests/test_%,pool run photo photo_parts filter stats batch)
 
-# What clang compiles otherwise than gcc is in the programs. Of the command line and of the decoders' cases a sample
-# runs again; all of it does in make test-long.
-CLANG_SOME = $(CLANG) FEWER=1 BATS_AGAIN='$(patsubst %,tests/cli/%.bats,run options folder)'
-test-long: test-clang
+# clang compiles all of the program. What it may compile otherwise than gcc is arithmetic and vectors: their tests run
+# again, some of the unit tests and of the command line, and a share of the decoders' cases. Under AddressSanitizer all
+# programs run, a share of the decoders' cases, and the command line where it reads or writes files of its own; what is
+# left out there runs the same code on other options. make test-long runs all of both.
+command_line = BATS_AGAIN='$(patsubst %,tests/cli/%.bats,$(1))'
+CLANG_SOME = $(CLANG) FEWER=1 AGAIN='encode_check decode_check judge_check stages_check filter_ladder ops_ladders \
+  test_parts test_filter test_stats test_orient test_run test_batch' $(call command_line,run)
+ASAN_SOME = $(ASAN) FEWER=1 $(call command_line,run folder in_place inputs transform lossless diff json stats info \
+  prune records safety completion)
+test-long: test-clang test-asan
 
 .PHONY: run-all
 run-all:
-	@tests/run $(TEST_RUN) $(call again,$(ASAN)) $(call again,$(CLANG_SOME)) B=build/tsan $(TSAN_SOME) $(ARM64_AGAIN)
+	@tests/run $(TEST_RUN) $(call again,$(ASAN_SOME)) $(call again,$(CLANG_SOME)) B=build/tsan $(TSAN_SOME) $(ARM64_AGAIN)
 
 ## test-asan: the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 test-asan:

@@ -21,8 +21,9 @@ $(B)/tests/every_fault: $(EVERY_FAULT_OBJ) $(B)/liblapedge.a
 
 test-long: test-every-fault
 .PHONY: test-every-fault
-test-every-fault: $(B)/tests/every_fault $(if $(CUDACPU_CXX),$(B)/tests/cudacpu_every_fault)
+test-every-fault: all $(B)/tests/every_fault $(B)/tests/nth_malloc.so $(if $(CUDACPU_CXX),$(B)/tests/cudacpu_every_fault)
 	$(B)/tests/every_fault --all
+	@tests/run ALLOC_ALL=1 B=$(B) LAPEDGE=$(abspath $(PROGRAM)) tests/faults/alloc.sh
 	$(if $(CUDACPU_CXX),$(B)/tests/cudacpu_every_fault --all)
 TESTS += tests/faults/other_interface.sh
 FAULT_LIBRARIES := $(B)/tests/nth_malloc.so $(B)/tests/nth_call.so

@@ -1,10 +1,11 @@
-/* decode_check [--all | --share=N] [--progressive] [--cases=N] [--damaged=N] [--seed=N] [FILE...]:
+/* decode_check [--all | --share=N | --fewer] [--progressive] [--cases=N] [--damaged=N] [--seed=N] [FILE...]:
  * compares every rung of the ladder `decode` that can run here with libjpeg-turbo, sample for sample. TAP
  * on stdout. The files are decoded too.
  *
  * Without --all, a covering array: every width and every height from 1 to 70 with each sampling and each
  * fill, everything else random. With --all, every width with every height; with --share, every N-th of
- * the files that are not damaged. --progressive: only progressive files. */
+ * the files that are not damaged. --fewer: a fifth of these, 60 random files and 400 damaged ones.
+ * --progressive: only progressive files. */
 #include <ftw.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -603,6 +604,8 @@ int main(int argc, char **argv)
             all = true;
         else if (strncmp(argv[i], "--share=", 8) == 0 && atoi(argv[i] + 8) > 0)
             share = atoi(argv[i] + 8);
+        else if (strcmp(argv[i], "--fewer") == 0)
+            share = 5, count = 60, damaged = 400;
         else if (strcmp(argv[i], "--progressive") == 0)
             sequential = false;
         else if (strncmp(argv[i], "--cases=", 8) == 0)

@@ -1,8 +1,8 @@
 # The ladder `decode` against libjpeg-turbo: pixels, and verdicts.
 DECODE_CASES := $(B)/tests/kernels/decode/decode_case.o $(B)/tests/kernels/encode/encode_case.o
 DECODE_CHECKS := $(B)/tests/decode_check $(B)/tests/judge_check
-# FEWER: run only a share of the cases, with a second compiler.
-TESTS += $(B)/tests/decode_check$(if $(FEWER),@--share=5) $(B)/tests/judge_check$(if $(FEWER),@--damaged=500) \
+# FEWER: run only a share of the cases, with a second compiler or a sanitizer.
+TESTS += $(B)/tests/decode_check$(if $(FEWER),@--fewer) $(B)/tests/judge_check$(if $(FEWER),@--damaged=500) \
   tests/kernels/decode/other_libraries.sh
 tests/kernels/decode/other_libraries.sh: $(DECODE_CHECKS) $(B)/tests/stages_check
 $(DECODE_CHECKS): $(B)/tests/%: $(B)/tests/kernels/decode/%.o $(DECODE_CASES) $(B)/liblapedge.a
