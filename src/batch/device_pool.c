@@ -179,7 +179,6 @@ lap_code lap_executor_devices(lap_context *context, int jobs, const lap_device_p
     lap_executor **executor, lap_error *err)
 {
     static const lap_executor_kind devices = {.work = lap_device_pool_work,
-        .is_apart = lap_device_pool_is_large,
         .ahead = LAP_POOL_CHAINS * LAP_DEVICE_CHAIN,
         .waits = true,
         .look_after = look_after,

@@ -115,9 +115,6 @@ lap_pool_device *lap_device_pool_any(lap_device_pool *pool);
 bool lap_device_pool_is_alive(const lap_device_pool *pool);
 /* Whether the CPU may process photos that a device could take: no device is ready, or will be soon. */
 bool lap_device_pool_cpu_may(const lap_device_pool *pool);
-/* lap_executor_kind.is_apart: whether the job's photo needs the memory of large ones, guessed from the file:
- * a small file usually holds a small photo. */
-bool lap_device_pool_is_large(const lap_job *job);
 /* lap_executor_kind.work: loads and stores photos, and processes those that no device takes
  * (device_pool_work.c). */
 void lap_device_pool_work(lap_executor *executor);

@@ -15,7 +15,7 @@ lap_device_task *lap_device_task_pop(lap_device_task_list *list)
 
 void lap_device_pool_wait_again(lap_device_pool *pool, lap_job *job)
 {
-    STAILQ_INSERT_HEAD(lap_executor_list(pool->executor, job), job, next);
+    STAILQ_INSERT_HEAD(&pool->executor->waiting, job, next);
     pool->executor->queued++;
 }
 

@@ -186,14 +186,11 @@ static void run_here(lap_device_pool *pool, lap_job *job)
 
 /* ---- what is next ------------------------------------------------------------------------------ */
 
-bool lap_device_pool_is_large(const lap_job *job)
-{
-    return job->is_large || (size_t)job->stat.st_size > LAP_POOL_SMALL_FILE;
-}
-
+/* Memory for photos of the job's kind, guessed from the file: a small file usually holds a small photo. */
 static lap_pool_stagings *stagings_for(lap_pool_device *d, const lap_job *job)
 {
-    const bool is_small = d->stagings[LAP_POOL_SMALL].limit > 0 && !lap_device_pool_is_large(job);
+    const bool is_small = d->stagings[LAP_POOL_SMALL].limit > 0 && !job->is_large &&
+                          (size_t)job->stat.st_size <= LAP_POOL_SMALL_FILE;
     return &d->stagings[is_small ? LAP_POOL_SMALL : LAP_POOL_LARGE];
 }
 
@@ -223,39 +220,21 @@ static bool is_small(const lap_device_pool *pool, const lap_job *job)
     return !pool->options.is_named && (size_t)job->stat.st_size <= pool->options.small_bytes;
 }
 
-/* Returns the first job of a list that can begin, or NULL. *device: where, or NULL: on the CPU. Photos that
- * wait for a device do not delay those that need no device. */
-static lap_job *first_of(lap_device_pool *pool, const lap_job_list *list, lap_pool_device **device)
-{
-    lap_job *job = STAILQ_FIRST(list);
-    *device = job && !is_small(pool, job) ? choose_device(pool, job) : NULL;
-    if (!job || *device || lap_device_pool_cpu_may(pool))
-        return job;
-    if (pool->options.is_named) /* all need a device */
-        return NULL;
-    while (job && !is_small(pool, job))
-        job = STAILQ_NEXT(job, next);
-    return job;
-}
-
-/* Returns the next job that can begin: the earlier one of both lists, if it can. */
-static lap_job *next_job(lap_device_pool *pool, lap_pool_device **device)
-{
-    const lap_job_list *lists = pool->executor->waiting;
-    const lap_job *a = STAILQ_FIRST(&lists[0]), *b = STAILQ_FIRST(&lists[1]);
-    const int first = a && b && b->number < a->number;
-    lap_job *job = first_of(pool, &lists[first], device);
-    return job ? job : first_of(pool, &lists[!first], device);
-}
-
+/* Photos that wait for a device do not delay those that need no device. All others begin in order: letting
+ * small photos pass large ones that wait for memory gained nothing (docs/bench/queue.txt). */
 static bool take_waiting(lap_device_pool *pool)
 {
     lap_executor *ex = pool->executor;
-    lap_pool_device *d;
-    lap_job *job = next_job(pool, &d);
+    lap_job *job = STAILQ_FIRST(&ex->waiting);
+    lap_pool_device *d = job ? choose_device(pool, job) : NULL;
+    if (!d && !lap_device_pool_cpu_may(pool))
+        while (job && !is_small(pool, job))
+            job = STAILQ_NEXT(job, next);
     if (!job)
         return false;
-    STAILQ_REMOVE(lap_executor_list(ex, job), job, lap_job, next);
+    if (is_small(pool, job))
+        d = NULL;
+    STAILQ_REMOVE(&ex->waiting, job, lap_job, next);
     ex->queued--;
     if (d)
         load(d, stagings_for(d, job), job);

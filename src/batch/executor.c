@@ -95,9 +95,8 @@ static void cancel(lap_executor *ex, lap_job *job)
 
 static void end(lap_executor *ex)
 {
-    for (int i = 0; i < LAP_EXECUTOR_LISTS; i++)
-        for (lap_job *job; (job = lap_job_pop(&ex->waiting[i]));)
-            cancel(ex, job);
+    for (lap_job *job; (job = lap_job_pop(&ex->waiting));)
+        cancel(ex, job);
     ex->queued = 0;
     ex->is_ending = true;
 }
@@ -116,7 +115,7 @@ void lap_executor_finish(lap_executor *ex, lap_job *job)
 static void work_on_threads(lap_executor *ex)
 {
     lap_job *job;
-    while ((job = lap_job_pop(&ex->waiting[0]))) {
+    while ((job = lap_job_pop(&ex->waiting))) {
         ex->queued--;
         pthread_mutex_unlock(&ex->mutex);
         lap_job_run(ex, job, job->settings);
@@ -145,11 +144,6 @@ bool lap_executor_wake(lap_executor *ex)
     return ex->running > 0;
 }
 
-lap_job_list *lap_executor_list(lap_executor *ex, const lap_job *job)
-{
-    return &ex->waiting[ex->kind->is_apart && ex->kind->is_apart(job)];
-}
-
 /* ---- the owner --------------------------------------------------------------------------------- */
 
 lap_code lap_executor_create(
@@ -162,8 +156,7 @@ lap_code lap_executor_create(
     ex->kind = kind;
     ex->context = context;
     ex->jobs = jobs;
-    for (int i = 0; i < LAP_EXECUTOR_LISTS; i++)
-        STAILQ_INIT(&ex->waiting[i]);
+    STAILQ_INIT(&ex->waiting);
     STAILQ_INIT(&ex->done);
     ex->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     const lap_code code = lap_condition_init(&ex->finished, err);
@@ -231,12 +224,12 @@ lap_code lap_executor_submit(lap_executor *ex, lap_job *job, lap_error *err)
         ex->pending++;
         return LAP_OK;
     }
-    STAILQ_INSERT_TAIL(lap_executor_list(ex, job), job, next);
+    STAILQ_INSERT_TAIL(&ex->waiting, job, next);
     ex->queued++;
     /* If no thread can be started and no thread is running, this job is the only one waiting. */
     const bool fails = !lap_executor_wake(ex) && !ex->kind->waits;
     if (fails) {
-        (void)lap_job_pop(lap_executor_list(ex, job));
+        (void)lap_job_pop(&ex->waiting);
         ex->queued--;
     }
     pthread_mutex_unlock(&ex->mutex);

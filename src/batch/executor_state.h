@@ -12,13 +12,10 @@ typedef STAILQ_HEAD(lap_job_list, lap_job) lap_job_list;
 
 lap_job *lap_job_pop(lap_job_list *list); /* NULL: the list is empty */
 
-enum { LAP_EXECUTOR_LISTS = 2 }; /* of waiting jobs: those of one list do not delay those of the other */
-
 /* How jobs are run: by threads only, or by threads and devices. close is called without the mutex, the other
  * functions with it. A NULL function does nothing. */
 typedef struct lap_executor_kind {
     void (*work)(lap_executor *executor); /* does available work; releases the mutex while it works */
-    bool (*is_apart)(const lap_job *job); /* whether a job waits in the second list; NULL: none does */
     int ahead;  /* jobs that should wait beside those that run, so that none runs dry */
     bool waits; /* if no thread can be started, a job may wait until look_after retries */
     void (*look_after)(lap_executor *executor); /* called by the owner from time to time */
@@ -42,7 +39,7 @@ struct lap_executor {
     bool is_ending; /* no other job begins */
     int running;    /* running threads */
     size_t queued;  /* jobs in waiting */
-    lap_job_list waiting[LAP_EXECUTOR_LISTS], done;
+    lap_job_list waiting, done;
 };
 
 /* Creates an executor of this kind without jobs. */
@@ -50,8 +47,6 @@ lap_code lap_executor_create(
     lap_context *context, int jobs, const lap_executor_kind *kind, lap_executor **executor, lap_error *err);
 /* Frees an executor that no thread uses any more. */
 void lap_executor_free(lap_executor *executor);
-/* Returns the list in which the job waits. */
-lap_job_list *lap_executor_list(lap_executor *executor, const lap_job *job);
 /* Call with the mutex: starts one more thread if allowed. False if no thread could be started. */
 bool lap_executor_wake(lap_executor *executor);
 /* Call with the mutex: the job is done. */

@@ -285,42 +285,6 @@ static void check_late(void)
     waits_for_calls = false;
 }
 
-static int loaded(lap_executor *executor, int kind)
-{
-    pthread_mutex_lock(&executor->mutex);
-    const int count = executor->pool->devices[0].stagings[kind].loaded;
-    pthread_mutex_unlock(&executor->mutex);
-    return count;
-}
-
-/* Large photos that wait for memory stand first in the queue; a device that has not started keeps them
- * there. */
-static void check_queue(void)
-{
-    static const int numbers[] = {0};
-    const lap_device_pool_options options = {.devices = numbers, .count = 1, .rung = rung, .is_named = true};
-    lap_executor *executor = NULL;
-    outcome o = {0};
-    char text[160];
-    need(lap_cudacpu_configure("devices=1,slow=cudaMemGetInfo:6000") == 0 &&
-             lap_executor_devices(context, THREADS, &options, &executor, &err) == LAP_OK,
-        "an executor");
-    large_jobs = LAP_POOL_AHEAD + 4;
-    for (int i = 0; i < MANY; i++)
-        need(lap_executor_submit(executor, job_of(i, i), &err) == LAP_OK, "submitting");
-    int small = 0;
-    for (int tries = 0; tries < 300 && small == 0; tries++, usleep(10000))
-        small = loaded(executor, LAP_POOL_SMALL);
-    const int large = loaded(executor, LAP_POOL_LARGE);
-    while (lap_executor_pending(executor))
-        take(executor, lap_executor_reap(executor, 20), &o);
-    lap_executor_close(executor);
-    large_jobs = 0;
-    snprintf(
-        text, sizeof text, "behind large photos that wait, small ones are read: %d, beside %d", small, large);
-    check(o.right == MANY && o.on_devices == MANY && o.warnings == 0 && large > 0 && small > 0, text);
-}
-
 /* Memory of a device that runs out for photos of one kind only. */
 static void check_short(void)
 {
@@ -369,7 +333,6 @@ int main(void)
     check_steady();
     check_memory();
     check_auto();
-    check_queue();
     check_short();
     check_run("a device that pins nothing that is there", "devices=1,register=error", 1, 0, PHOTOS);
     check_run("no pinned memory for a third photo", "devices=1,fail=cudaHostRegister:9:2", 1, 0, PHOTOS);
