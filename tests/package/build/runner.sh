@@ -1,6 +1,7 @@
 #!/bin/bash
 # tests/run must notice every way in which a test program can go wrong.
 . tests/support/tap.sh
+unset SUITE # of make check SUITE=..., which is not about the programs here
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
