@@ -166,7 +166,7 @@ typedef enum lap_turn { LAP_TURN_NONE = 1, LAP_TURN_H = 2, LAP_TURN_180 = 3, LAP
 /* Whether a JPEG is turned without loss (filter false), by moving its coded blocks. AUTO does so if the
  * picture has only whole MCUs and no setting needs new coefficients (quality is ignored); else it turns the
  * pixels, and the note says why. TRIM drops partial MCUs that would end up left or above; PERFECT refuses
- * them. If they cannot turn a file: LAP_E_USAGE, LAP_E_UNSUPPORTED. All but NO need memory for two pictures. */
+ * them. If they cannot turn a file: LAP_E_USAGE, LAP_E_UNSUPPORTED. All but NO need room for two pictures. */
 typedef enum lap_lossless { LAP_LOSSLESS_NO, LAP_LOSSLESS_AUTO,
     LAP_LOSSLESS_TRIM, LAP_LOSSLESS_PERFECT } lap_lossless;
 typedef enum lap_fail_on { LAP_FAIL_NONE, LAP_FAIL_TRUNCATED, LAP_FAIL_WARNING } lap_fail_on;

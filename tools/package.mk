@@ -39,7 +39,8 @@ demo:
 # What runs again under sanitizers, with clang and emulated: programs that were built (AGAIN: those of these names
 # alone), and the command line, but for the walk over all options and forms, which takes minutes there.
 BATS_AGAIN = $(filter-out tests/cli/forms.bats,$(BATS))
-TESTS_AGAIN = $(foreach t,$(filter $(B)/%,$(TESTS)),$(if $(AGAIN),$(if $(filter $(AGAIN),$(call named,$(t))),$(t)),$(t)))
+again_too = $(if $(AGAIN),$(filter $(AGAIN),$(call named,$(1))),yes)
+TESTS_AGAIN = $(foreach t,$(filter $(B)/%,$(TESTS)),$(if $(call again_too,$(t)),$(t)))
 print-tests:
 	@echo B=$(B) LAPEDGE=$(abspath $(PROGRAM)) SANITIZED=$(if $(SAN),1) $(TESTS_AGAIN) $(BATS_AGAIN)
 .PHONY: tests-again
@@ -57,7 +58,8 @@ print-flags:
 again = $$($(MAKE) -s --no-print-directory print-tests $(1))
 
 # nvcc takes more than a minute for each architecture. Where there is no device, and CUDA_ARCHS was not given, a first
-# build for the tests is for one; archs.sh reads the sources once for the oldest, and `make` and make test-long build all.
+# build for the tests is for one; archs.sh compiles for the oldest what differs there, and `make` and make test-long
+# build all.
 # What was built for others before stays.
 ARCHS_BUILT = $(patsubst code=sm_%,%,$(shell grep -oE 'code=sm_[0-9]+' $(B)/flags-CUDA 2>/dev/null))
 TEST_ARCHS = $(or $(ARCHS_BUILT),$(if $(shell command -v nvidia-smi),$(CUDA_ARCHS),90))

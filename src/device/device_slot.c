@@ -406,6 +406,18 @@ static lap_code enqueue(const ways *all, const lap_views_filter *f)
     return code;
 }
 
+lap_code lap_device_slot_wait(lap_device_slot *slot, lap_error *err)
+{
+    return lap_cuda_sync(slot->device, slot->stream, err);
+}
+
+/* Waits, also after a failure: the device may still use memory that the caller frees or fills next. */
+static lap_code waited(lap_device_slot *slot, lap_code code, lap_error *err)
+{
+    const lap_code synced = lap_device_slot_wait(slot, code == LAP_OK ? err : NULL);
+    return code == LAP_OK ? synced : code;
+}
+
 lap_code lap_device_slot_start(lap_device_slot *slot, const lap_device_staging *const stagings[], int count,
     const lap_views_filter *f, lap_error *err)
 {
@@ -420,24 +432,13 @@ lap_code lap_device_slot_start(lap_device_slot *slot, const lap_device_staging *
     if (code != LAP_OK)
         return code;
     slot->result = each->result;
-    return enqueue(&all, f);
+    code = enqueue(&all, f);
+    return code == LAP_OK ? LAP_OK : waited(slot, code, NULL);
 }
 
 lap_code lap_device_slot_is_through(lap_device_slot *slot, bool *through, lap_error *err)
 {
     return lap_cuda_event_happened(slot->device, slot->marks[DOWN], through, err);
-}
-
-lap_code lap_device_slot_wait(lap_device_slot *slot, lap_error *err)
-{
-    return lap_cuda_sync(slot->device, slot->stream, err);
-}
-
-/* Waits, also after a failure: the device may still use memory that the caller frees next. */
-static lap_code waited(lap_device_slot *slot, lap_code code, lap_error *err)
-{
-    const lap_code synced = lap_device_slot_wait(slot, code == LAP_OK ? err : NULL);
-    return code == LAP_OK ? synced : code;
 }
 
 lap_code lap_device_slot_run(lap_device_slot *slot, const lap_device_staging *staging,

@@ -34,7 +34,7 @@ lap_code lap_device_slot_resize(lap_device_slot *slot, size_t bytes, lap_error *
 
 /* Enqueues the steps that the stagings' plans contain: decode or upload, turn, fill the border, filter,
  * count, encode. A single photo is a chain of one; up to LAP_DEVICE_CHAIN photos must go together. The slot
- * must have room for them. filter: used if the plans filter. */
+ * must have room for them. filter: used if the plans filter. After a failure the stream is idle. */
 lap_code lap_device_slot_start(lap_device_slot *slot, const lap_device_staging *const stagings[], int count,
     const lap_views_filter *filter, lap_error *err);
 /* Like lap_device_slot_start for one photo, but allocates room first and waits for the end. The stream is
