@@ -9,12 +9,11 @@ import re
 import subprocess
 from pathlib import Path
 
-PLANTED = Path("tests/support/mutants/planted.tsv")
-EQUIVALENT = Path("tests/support/mutants/equivalent.tsv")
-ROOMS = Path("tests/support/mutants/rooms.txt")
-SEEDS = Path("tests/support/mutants/seeds.tsv")
-CENSUS = Path("tests/support/mutants/census.tsv")
-SURVIVORS = Path("tests/support/mutants/survivors.tsv")
+# The faults are of the sources in the working folder, which may be those of another commit: the lists are ours.
+LISTS = Path(__file__).resolve().parents[2] / "tests/support/mutants"
+PLANTED, EQUIVALENT, ROOMS = LISTS / "planted.tsv", LISTS / "equivalent.tsv", LISTS / "rooms.txt"
+SEEDS, CENSUS, SURVIVORS = LISTS / "seeds.tsv", LISTS / "census.tsv", LISTS / "survivors.tsv"
+FRAME, KINDS = ("src", "cpu_simd", "cuda"), (".c", ".h", ".cu", ".cuh")
 
 COMPARE = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 STATEMENT = re.compile(r"^\s+(?!return\b|break\b|continue\b|goto\b|else\b|case\b|static\b|const\b|typedef\b)"
@@ -84,9 +83,16 @@ def changes(path):
     return found
 
 
+def tracked():
+    """The files of the tree, or of a tree that git archive has unpacked."""
+    if Path(".git").exists():
+        return subprocess.run(["git", "ls-files"], check=True, capture_output=True, text=True).stdout.splitlines()
+    return [str(path) for path in sorted(Path().rglob("*")) if path.is_file() and path.parts[0] != "build"]
+
+
 def sources():
-    names = subprocess.run(["git", "ls-files", "src", "cpu_simd"], check=True, capture_output=True, text=True).stdout
-    return [Path(name) for name in names.split() if name.endswith((".c", ".h")) and not name.startswith("src/lapedge")]
+    return [Path(name) for name in tracked() if name.split("/")[0] in FRAME and name.endswith(KINDS) and
+            not name.startswith("src/lapedge")]
 
 
 def digest(*words):
@@ -197,9 +203,25 @@ def reasons():
             for row in rows}
 
 
+class Drawing:
+    """A drawing under way, which may take several sittings: drawings/SEED.jsonl in tests/support/mutants. Its first line
+    says which faults of which commit, the others what is known of them, the last line about a fault counts."""
+
+    def __init__(self, seed):
+        self.path, self.said = LISTS / f"drawings/{seed}.jsonl", None
+        if self.path.exists():
+            self.said = json.loads(self.path.read_text().splitlines()[0])
+
+    def begin(self, seed, wanted, commit):
+        self.said = {"seed": seed, "wanted": wanted, "commit": commit}
+        self.path.parent.mkdir(exist_ok=True)
+        self.path.write_text(json.dumps(self.said) + "\n")
+
+
 def read_results(path):
     """{key: record}: what was found out last about each fault."""
-    return {record["key"]: record for record in map(json.loads, path.read_text().splitlines())} if path.exists() else {}
+    records = map(json.loads, path.read_text().splitlines() if path.exists() else [])
+    return {record["key"]: record for record in records if "key" in record}
 
 
 def shown(fault):
