@@ -485,3 +485,34 @@ stranger() # WORD...: lapedge as a user who owns no file here
     grep -q '"filtered_before":1' log.jsonl
     expect 4 "" "lapedge: no photo found: the list names none" --in-place --files-from=/dev/null
 }
+
+@test "few descriptors mean fewer photos at once, not photos that fail" {
+    photos 40
+    (ulimit -n 40; lapedge --no-sync --in-place --threads=1 -j64 photos/*.jpg 2>err)
+    [[ $(cat err) == "40 done; "* ]]
+    for i in $(seq 40); do wanted "photos/$i.jpg"; done
+}
+
+@test "a photo that cannot be looked at is said to be so, and one that is gone to be gone" {
+    local library n
+    library=$(cd "$repo" && realpath "${B:-build}/tests/nth_call.so")
+    [ -e "$library" ] || skip "nth_call.so is not built"
+    [ -z "${SANITIZED:-}" ] || skip "a sanitizer wants to be the first library"
+    photos 1
+    for number in 2:"no such file" 5:"cannot be examined: Input/output error"; do
+        for n in {1..40}; do
+            rm -f fired
+            run --separate-stderr env LD_PRELOAD="$library" LAP_FAULTS="fstatat:$n:${number%%:*}" LAP_FIRED=fired \
+                "$LAPEDGE" --in-place --no-sync -j1 --threads=1 photos/1.jpg
+            [ -e fired ] || break
+            cp before/1.jpg photos/1.jpg && rm -f photos/$record
+            echo "$stderr" >>"said.${number%%:*}"
+        done
+        grep -qx "lapedge: photos/1.jpg: ${number#*:}" "said.${number%%:*}" || { cat "said.${number%%:*}"; return 1; }
+    done
+    # Each number is called what it is.
+    run cat said.2 said.5
+    [[ $(cat said.2) != *"cannot be examined: No such file"* ]]
+    run grep -x "lapedge: photos/1.jpg: no such file" said.5
+    [ -z "$output" ]
+}

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "batch/executor.h"
 #include "batch/in_place_record.h"
 #include "io/sink.h"
 #include "io/source.h"
@@ -21,6 +22,7 @@ static struct between {
     lap_code add, judge;         /* what they return without being asked */
     int fails;                   /* how many lines are refused; then they are written */
     int begun, done, synced;
+    bool warns; /* the executor has one warning */
     lap_manifest_line last;
 } between;
 
@@ -76,6 +78,18 @@ lap_code __wrap_lap_record_judge(
         return __real_lap_record_judge(record, candidate, was, err);
     *err = (lap_error){.code = between.judge};
     return between.judge;
+}
+
+bool __real_lap_executor_warning(lap_executor *executor, lap_error *warning);
+bool __wrap_lap_executor_warning(lap_executor *executor, lap_error *warning);
+bool __wrap_lap_executor_warning(lap_executor *executor, lap_error *warning)
+{
+    const bool warns = between.warns;
+    between.warns = false;
+    if (!warns)
+        return __real_lap_executor_warning(executor, warning);
+    *warning = (lap_error){.code = LAP_E_DEVICE};
+    return true;
 }
 
 /* ---- photos and runs ------------------------------------------------------------------------------- */
@@ -515,6 +529,53 @@ static void statistics_and_progress_are_of_one_photo(void **state)
     }
 }
 
+typedef struct listener {
+    int ticks, files, warnings;
+    lap_code warning;
+} listener;
+
+static void on_slow_event(void *user, const lap_batch_file *file, const lap_batch_counts *counts)
+{
+    listener *l = user;
+    (void)counts;
+    l->ticks += !file;
+    l->files += file != NULL;
+    if (file)
+        usleep(150000); /* longer than until the next tick */
+}
+
+static void on_warning(void *user, const lap_error *warning)
+{
+    listener *l = user;
+    l->warnings++;
+    l->warning = warning->code;
+}
+
+/* Both reach the caller with its own pointer; and nobody has to listen. */
+static void time_that_passes_and_warnings_are_told(void **state)
+{
+    (void)state;
+    for (int listens = 0; listens < 2; listens++) {
+        listener l = {0};
+        lap_batch_counts counts;
+        lap_error err;
+        lap_batch_options o = two_photos();
+        lap_context *context = lap_context_create(2, NULL);
+        assert_non_null(context);
+        const lap_in_place order = {.options = &o, .each = listens ? on_slow_event : NULL, .user = &l, .again = true};
+        const lap_settings s = unsynced();
+        o.warn = listens ? on_warning : NULL;
+        between.warns = listens;
+        assert_int_equal(lap_batch_in_place(context, &order, &s, &counts, &err), LAP_OK);
+        assert_int_equal(counts.ok, 2);
+        assert_int_equal(l.files, listens ? 2 : 0);
+        assert_true(listens ? l.ticks > 0 : l.ticks == 0);
+        assert_int_equal(l.warnings, listens);
+        assert_int_equal(l.warning, listens ? LAP_E_DEVICE : LAP_OK);
+        lap_context_destroy(context);
+    }
+}
+
 static void what_is_refused_is_refused_before_the_first_photo(void **state)
 {
     (void)state;
@@ -569,6 +630,7 @@ int main(void)
         IN_SCRATCH(the_first_failure_is_the_last_photo),
         IN_SCRATCH(a_dry_run_foresees_what_the_name_rules_out),
         IN_SCRATCH(statistics_and_progress_are_of_one_photo),
+        IN_SCRATCH(time_that_passes_and_warnings_are_told),
         IN_SCRATCH(what_is_refused_is_refused_before_the_first_photo),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
