@@ -2,8 +2,11 @@
 #include "lapedge_program.h"
 #include "tests/faults/each.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- backends ---------------------------------------------------------------------------------- */
 
@@ -193,15 +196,48 @@ static void one_is_gone(void)
     each_put("out/other.jpg", "no longer ours", 14);
 }
 
-static void pruned(each_result *r)
+static void prune_with(each_result *r, lap_batch_options o)
 {
     lap_batch_prune prune = {0};
-    batch_with(r, (lap_batch_options){.prune = &prune}, true);
-    const bool is_said = prune.failed > 0 || prune.refused.code != LAP_OK;
+    o.prune = &prune;
+    batch_with(r, o, true);
+    const bool is_said = prune.failed + prune.elsewhere + prune.kept > 0 || prune.refused.code != LAP_OK;
     const bool is_silent = r->code == LAP_OK && prune.removed != 1 && !is_said;
     r->all = r->all && prune.removed == 1 && !is_said;
-    if (is_silent) /* left, without a word */
+    /* Memory that runs out here is an error of the run, and no refusal. */
+    char no_memory[80];
+    snprintf(no_memory, sizeof no_memory, "cannot be examined: %s", strerror(ENOMEM));
+    const bool is_hidden = r->code == LAP_OK && strcmp(prune.refused.message, no_memory) == 0;
+    if (is_silent || is_hidden)
         each_is_wrong(r);
+}
+
+static void pruned(each_result *r)
+{
+    prune_with(r, (lap_batch_options){0});
+}
+
+static void one_is_gone_of_a_moved_folder(void)
+{
+    static const char *const from[] = {"from"};
+    size_t size;
+    each_result r = {0};
+    void *photo = each_get("in/a.jpg", &size);
+    (void)mkdir("from", 0755);
+    each_put("from/a.jpg", photo, size);
+    each_put("from/gone.jpg", photo, size);
+    free(photo);
+    batch_with(&r, (lap_batch_options){.inputs = from, .input_count = 1}, false);
+    remove("from/gone.jpg");
+    remove("moved/a.jpg"); /* of the time before */
+    if (!r.all || rename("from", "moved") != 0)
+        abort();
+}
+
+static void pruned_by_force(each_result *r)
+{
+    static const char *const moved[] = {"moved"};
+    prune_with(r, (lap_batch_options){.inputs = moved, .input_count = 1, .force = true});
 }
 
 static void photos_are_there(void)
@@ -293,5 +329,6 @@ const each_case each_many[] = {SLOW(compared), SLOW(bench_filter), SLOW(bench_tr
     SLOW(bench_histogram), SLOW(bench_matvec), SLOW(bench_codec), CASE(batch), CASE(batch_of_a_list),
     CASE(batch_of_odd_names), AFTER(batch_before, batch_again), CASE(batch_twice),
     AFTER(batch_before, batch_by_force), CASE(batch_dry), AFTER(one_is_gone, pruned),
+    AFTER(one_is_gone_of_a_moved_folder, pruned_by_force),
     AFTER(photos_are_there, photos_in_place), AFTER(photos_are_there, in_place_twice), CASE(measured_batch),
     CASE(folders_compared), CASE(listed), END};
