@@ -3,6 +3,7 @@
 down.
 
 The tree has one file: the tests look at one of its functions, and not at the other."""
+import json
 import shutil
 import subprocess
 import sys
@@ -73,6 +74,7 @@ def grow(tree):
     (tree / "tests/run").chmod(0o755)
     subprocess.run(["git", "init", "-q"], cwd=tree, check=True)
     subprocess.run(["git", "add", "-A"], cwd=tree, check=True)
+    subprocess.run(["git", "-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", "toy"], cwd=tree, check=True)
 
 
 def mutants(tree, *words):
@@ -130,7 +132,39 @@ def check(tree):
     report((tree / "src/toy.c").read_text() == SOURCE, "the sources are as they were")
 
 
+def check_drawing(tree):
+    path = tree / "tests/support/mutants/drawings/5.jsonl"
+    _, output = mutants(tree, "4", "--drawing", "--seed=5")
+    lines = path.read_text().splitlines(keepends=True)
+    (row,) = rows(tree, "seeds.tsv")
+    left = int(row[4]) # are named once more at the end
+    report(len(lines) == 1 + tries(output) - left and row[:3] == ["5", "4", "no"] and sum(map(int, row[3:6])) == 4,
+           "a drawing is written down as it goes, and gets its row at its end", output)
+
+    # The second sitting: one result is there, and the sources have changed meanwhile.
+    path.write_text("".join(lines[:2]))
+    write(tree, "tests/support/mutants/seeds.tsv", TABLES["seeds.tsv"])
+    write(tree, "src/toy.c", SOURCE.replace("10", "11"))
+    _, output = mutants(tree, "--drawing", "--seed=5")
+    report(rows(tree, "seeds.tsv") == [row] and path.read_text().startswith("".join(lines[:2])) and
+           "--seed=5 continues" in output, "another sitting continues it, in the sources where it began", output)
+    before = path.read_text()
+    _, output = mutants(tree, "--drawing", "--seed=5")
+    report(path.read_text() == before and rows(tree, "seeds.tsv") == [row], "one that has ended tries nothing", output)
+
+    # A map says which test executes which line; a line that it does not know meets all.
+    write(tree, "src/toy.c", SOURCE)
+    number = SOURCE.splitlines().index("    if (sum > 10)") + 1
+    for known, verdict in ((True, "survived"), (False, "caught")):
+        write(tree, "map.json", json.dumps({"": {"src/toy.c": [number] if known else []}, "test_toy": {}}))
+        _, output = mutants(tree, "--census=src/toy", "--map=map.json", f"--results=map-{known}.jsonl")
+        report(any(line.startswith(verdict) and "in: if (sum > 10)" in line and "comparison" not in line
+                   for line in output.splitlines()),
+               f"a fault whose line {'no test executes' if known else 'is in no map'}: {verdict}", output)
+
+
 with tempfile.TemporaryDirectory() as folder:
     grow(Path(folder))
     check(Path(folder))
+    check_drawing(Path(folder))
 finish()
