@@ -329,6 +329,5 @@ const each_case each_many[] = {SLOW(compared), SLOW(bench_filter), SLOW(bench_tr
     SLOW(bench_histogram), SLOW(bench_matvec), SLOW(bench_codec), CASE(batch), CASE(batch_of_a_list),
     CASE(batch_of_odd_names), AFTER(batch_before, batch_again), CASE(batch_twice),
     AFTER(batch_before, batch_by_force), CASE(batch_dry), AFTER(one_is_gone, pruned),
-    AFTER(one_is_gone_of_a_moved_folder, pruned_by_force),
-    AFTER(photos_are_there, photos_in_place), AFTER(photos_are_there, in_place_twice), CASE(measured_batch),
-    CASE(folders_compared), CASE(listed), END};
+    AFTER(one_is_gone_of_a_moved_folder, pruned_by_force), AFTER(photos_are_there, photos_in_place),
+    AFTER(photos_are_there, in_place_twice), CASE(measured_batch), CASE(folders_compared), CASE(listed), END};

@@ -1,7 +1,8 @@
 # Other programs strike between two steps of a run in place, and its record cannot be written: the test stands
 # in between.
 $(B)/tests/test_in_place: LDFLAGS += \
-  -Wl,--wrap=lap_sink_publish,--wrap=lap_record_add,--wrap=lap_record_judge,--wrap=lap_source_result,--wrap=lap_executor_warning
+  -Wl,--wrap=lap_sink_publish,--wrap=lap_record_add,--wrap=lap_record_judge,--wrap=lap_source_result \
+  -Wl,--wrap=lap_executor_warning
 # How many whole images a call makes.
 $(B)/tests/test_pixels: LDFLAGS += -Wl,--wrap=lap_image_create
 # System calls that fail, write less or answer late, and a clock that stands still between them.

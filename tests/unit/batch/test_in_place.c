@@ -562,7 +562,8 @@ static void time_that_passes_and_warnings_are_told(void **state)
         lap_batch_options o = two_photos();
         lap_context *context = lap_context_create(2, NULL);
         assert_non_null(context);
-        const lap_in_place order = {.options = &o, .each = listens ? on_slow_event : NULL, .user = &l, .again = true};
+        const lap_in_place order = {
+            .options = &o, .each = listens ? on_slow_event : NULL, .user = &l, .again = true};
         const lap_settings s = unsynced();
         o.warn = listens ? on_warning : NULL;
         between.warns = listens;
