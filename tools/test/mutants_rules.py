@@ -204,8 +204,8 @@ def reasons():
 
 
 class Drawing:
-    """A drawing under way, which may take several sittings: drawings/SEED.jsonl in tests/support/mutants. Its first line
-    says which faults of which commit, the others what is known of them, the last line about a fault counts."""
+    """A drawing under way, which may take several sittings: drawings/SEED.jsonl in tests/support/mutants. Its first
+    line says which faults of which commit, the others what is known of them; the last line about a fault counts."""
 
     def __init__(self, seed):
         self.path, self.said = LISTS / f"drawings/{seed}.jsonl", None
