@@ -4,10 +4,11 @@
  * Global memory: each element read and written once, in pieces of 16 bytes (pixels are read by words);
  * rows of a tile are 128 to 256 bytes, whole sectors both ways.
  * Shared memory: 16 KB, the rows of the result one after the other. Within a row, a 16-byte piece is stored
- * at its number XOR the column of the small block. So eight lanes that store down a column hit eight
- * different groups of four banks, and so do eight lanes that read along a row. 256 threads, 16 elements per
- * thread (64 of 1 byte, 4 of 8 bytes). Measured: floats: L2 84 % busy, longest wait: loads, 26.1 cycles per
- * instruction; doubles: L2 85, loads 36.2; pixels: L2 84, loads 9.2 (4992x3744, H200). */
+ * at its number XOR the column of the small block. Eight lanes that store down a column hit eight different
+ * groups of four banks, as do eight lanes that read along a row.
+ * 256 threads, 16 elements per thread (64 of 1 byte, 4 of 8 bytes).
+ * Measured: floats: L2 84 % busy, longest wait: loads, 26.1 cycles per instruction; doubles: L2 85,
+ * loads 36.2; pixels: L2 84, loads 9.2 (4992x3744, H200). */
 #include "transpose.cuh"
 
 constexpr int THREADS = 256, PIECE = 16; /* bytes of a store, and of a load for floats */
