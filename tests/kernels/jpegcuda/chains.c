@@ -135,7 +135,7 @@ static bool is_same(const photo *p)
                                                      memcmp(p->scan, s->scan.bytes, p->scan_bytes) == 0)));
 }
 
-static lap_code start(lap_device_slot *slot, photo *photos, int count)
+static lap_code begin(lap_device_slot *slot, photo *photos, int count)
 {
     const lap_device_staging *stagings[LAP_DEVICE_CHAIN];
     size_t bytes = 0;
@@ -146,8 +146,12 @@ static lap_code start(lap_device_slot *slot, photo *photos, int count)
     lap_code code = LAP_OK;
     if (lap_device_slot_room(slot) < lap_device_slot_chain_needs(bytes, count))
         code = lap_device_slot_resize(slot, lap_device_slot_chain_needs(bytes, count), &err);
-    if (code == LAP_OK)
-        code = lap_device_slot_start(slot, stagings, count, &filter, &err);
+    return code == LAP_OK ? lap_device_slot_start(slot, stagings, count, &filter, &err) : code;
+}
+
+static lap_code start(lap_device_slot *slot, photo *photos, int count)
+{
+    const lap_code code = begin(slot, photos, count);
     const lap_code waited = lap_device_slot_wait(slot, code == LAP_OK ? &err : NULL);
     return code == LAP_OK ? waited : code;
 }
@@ -216,6 +220,45 @@ static void check_failures(int count)
     check(failed > 3 && wrong == 0, text);
 }
 
+/* A launch fails without memory, and the next chain of the slot begins at once: its tables take the place of
+ * those that the first chain's copies and kernels read. */
+static void check_next(void)
+{
+    enum { COUNT = 3 };
+    photo photos[COUNT];
+    lap_device_slot *slot;
+    int failed = 0, wrong = 0;
+    char text[120];
+    need(lap_cudacpu_configure("devices=1") == 0 && lap_device_slot_create(0, &slot, &err) == LAP_OK,
+        "a slot");
+    for (int i = 0; i < COUNT; i++) {
+        make_photo(&photos[i], i, BOTH);
+        keep_alone(&photos[i], slot);
+    }
+    for (bool fails = true; fails; failed += fails) {
+        char fault[60];
+        for (int i = 0; i < COUNT; i++) {
+            const make_kind kind = kind_of(i);
+            need(plan(&photos[i], &kind, BOTH, i) == LAP_OK, "a plan");
+        }
+        snprintf(fault, sizeof fault, "devices=1,seed=%d,fail=cudaLaunchKernel:%d:2", failed, failed + 1);
+        need(lap_cudacpu_configure(fault) == 0, "a fault");
+        fails = begin(slot, photos, COUNT) != LAP_OK;
+        if (fails)
+            wrong +=
+                start(slot, photos + 1, COUNT - 1) != LAP_OK || !is_same(&photos[1]) || !is_same(&photos[2]);
+        else
+            need(lap_device_slot_wait(slot, &err) == LAP_OK, "the end");
+    }
+    need(lap_cudacpu_configure("devices=1") == 0, "no faults");
+    for (int i = 0; i < COUNT; i++)
+        free_photo(&photos[i]);
+    lap_device_slot_destroy(slot);
+    snprintf(text, sizeof text, "each of %d launches fails, and the next chain begins: %d are wrong", failed,
+        wrong);
+    check(failed > 5 && wrong == 0, text);
+}
+
 /* A chain without memory for its tables fails like a device: LAP_E_MEMORY would make callers try again with
  * less of the device's memory. */
 static void check_tables(void)
@@ -270,6 +313,7 @@ int main(void)
     check_chain(BOTH, counts[2]);
     need(lap_rung_find(LAP_OP_FILTER, "cuda-fast", &filter.rung, &err) == LAP_OK, "a rung");
     check_failures(3);
+    check_next();
     check_tables();
     check_refusals();
     printf("1..%d\n", number);
