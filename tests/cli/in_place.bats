@@ -505,7 +505,7 @@ stranger() # WORD...: lapedge as a user who owns no file here
             run --separate-stderr env LD_PRELOAD="$library" LAP_FAULTS="fstatat:$n:${number%%:*}" LAP_FIRED=fired \
                 "$LAPEDGE" --in-place --no-sync -j1 --threads=1 photos/1.jpg
             [ -e fired ] || break
-            cp before/1.jpg photos/1.jpg && rm -f photos/$record
+            cp before/1.jpg photos/1.jpg && rm -f photos/.lapedge-in-place.jsonl
             echo "$stderr" >>"said.${number%%:*}"
         done
         grep -qx "lapedge: photos/1.jpg: ${number#*:}" "said.${number%%:*}" || { cat "said.${number%%:*}"; return 1; }
