@@ -9,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 make_bare()
 {
     # shellcheck disable=SC2086 # words
-    env -u MAKEFLAGS make -s -j2 B=$B OPT=-O0 $bare "$@"
+    env -u MAKEFLAGS make -s -j2 B=$B OPT=-O1 $bare "$@"
 }
 
 demanded()
