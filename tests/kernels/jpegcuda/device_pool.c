@@ -171,6 +171,17 @@ static void wait_for_calls(lap_executor *executor)
     }
 }
 
+/* Waits until the first device is lost, but not for ever. */
+static void wait_for_loss(lap_executor *executor)
+{
+    bool is_lost = false;
+    for (int tries = 0; tries < 1000 && !is_lost; tries++, usleep(10000)) {
+        pthread_mutex_lock(&executor->mutex);
+        is_lost = executor->pool->devices[0].is_lost;
+        pthread_mutex_unlock(&executor->mutex);
+    }
+}
+
 static outcome run(const char *runtime, int devices, int photos, lap_device_pool_options options)
 {
     static const int numbers[] = {0, 1, 2};
@@ -184,6 +195,8 @@ static outcome run(const char *runtime, int devices, int photos, lap_device_pool
     need(lap_executor_devices(context, THREADS, &options, &executor, &err) == LAP_OK, "an executor");
     for (int i = 0; i < photos; i++) {
         need(lap_executor_submit(executor, job_of(i, i), &err) == LAP_OK, "submitting");
+        if (i < large_jobs) /* or another thread pins memory for a small photo first */
+            wait_for_loss(executor);
         while (lap_executor_pending(executor) > 24)
             take(executor, lap_executor_reap(executor, 20), &o);
     }
