@@ -299,9 +299,9 @@ typedef struct lap_batch_counts { /* counts for this shard */
     uint64_t ok, warned, skipped, failed;
     uint64_t waiting, waiting_pixels; /* finished outputs that get their names when their group is synced */
     uint64_t kinds[LAP_CODES];        /* failed and skipped files by code; LAP_OK: skipped as up to date */
-    uint64_t pixels, bytes_in, bytes_out; /* sums over files with status ok or warned */
-    double ms;                            /* wall time so far, in milliseconds */
-    uint64_t recoded, reserved[7];        /* recoded: number of files whose report sets it */
+    uint64_t pixels, bytes_in, bytes_out;    /* sums over files with status ok or warned */
+    double ms;                               /* wall time so far, in milliseconds */
+    uint64_t recoded, vanished, reserved[6]; /* outputs re-encoded; inputs gone at their turn, also failed */
 } lap_batch_counts;
 typedef struct lap_batch_file {
     const char *input, *output;

@@ -91,6 +91,8 @@ lap_code lap_side_check(const char *path, const char *const *others, size_t coun
 /* Returns the error for which lap_side_write would refuse the path, such as a missing folder. Creates
  * nothing. */
 lap_code lap_side_reach(const char *path, lap_error *err);
+/* Whether path lies below the folder, also through links. Neither need exist. */
+bool lap_side_lies_in(const char *path, const char *folder);
 /* Waits up to this many seconds until a process reads the FIFO at path; LAP_E_WRITE if no process does. The
  * FIFO stays open until the program ends: its reader waits for what lap_side_write will write. Other paths
  * need no reader. */

@@ -31,7 +31,8 @@ typedef struct batch {
     lap_map64 endangered; /* inputs at the place of an output: device and inode */
     lap_map64 folders;    /* folders of outputs: path -> what was done there already */
     lap_origins origins;
-    bool sync; /* outputs must survive a power cut */
+    const char *around; /* an input folder in which the output folder lies; NULL: there is none */
+    bool sync;          /* outputs must survive a power cut */
 } batch;
 
 /* Makes the output's name from relative, the extension of settings->format (if set), and the options flat and
@@ -47,6 +48,8 @@ uint64_t lap_batch_key(const char *relative);
 uint64_t lap_batch_inode(const struct stat *st);
 bool lap_batch_is_ours(const batch *b, const char *relative);
 
+/* Returns the first input folder in which the output folder lies, also through links; NULL: in none. */
+const char *lap_batch_around(const lap_batch_options *options);
 /* The first walk: counts the inputs, and fills claims and endangered. */
 lap_code lap_batch_look(batch *b, lap_list *list, lap_error *err);
 /* Claims of a name: 0 for one input, n > 1 for n different inputs, LAP_REPEATED for one input that was named

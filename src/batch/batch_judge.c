@@ -62,6 +62,13 @@ static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job
         return LAP_FAILED;
     }
     *why = (lap_error){0};
+    if (b->around && (code != LAP_OK || made == LAP_MADE_UNKNOWN)) {
+        lap_fail_at(why, LAP_E_EXISTS, job->output,
+            "exists, was not made by lapedge, and lies in %.300s, so it may be a photo: move it, or write "
+            "elsewhere",
+            b->around);
+        return LAP_SKIPPED;
+    }
     const bool is_same = code == LAP_OK && made >= LAP_MADE_SAID,
                goes_anew = options->rebuild || lacks_attributes(b, job, entry);
     job->only_equal = made == LAP_MADE_UNHASHED;
@@ -93,15 +100,12 @@ static lap_status judge_there(batch *b, const lap_walk_entry *entry, lap_job *jo
         lap_fail_at(why, LAP_E_CLASH, entry->path, "would overwrite an input, %.300s", job->output);
         return LAP_FAILED;
     }
-    /* Only a regular file is replaced, never a link or a pipe. */
-    if (!S_ISREG(job->seen.st_mode) && b->options->force) {
-        lap_fail_at(why, LAP_E_WRITE, job->output, "is not a regular file; remove it first");
-        return LAP_FAILED;
-    }
     if (S_ISREG(job->seen.st_mode))
         return judge_file(b, entry, job, folder, why);
-    refuse(b, LAP_MADE_UNKNOWN, job->output, why);
-    return LAP_SKIPPED;
+    /* Only a regular file is replaced, never a link or a pipe. */
+    const lap_code code = b->options->force ? LAP_E_WRITE : LAP_E_EXISTS;
+    lap_fail_at(why, code, job->output, "is not a regular file; remove it first");
+    return b->options->force ? LAP_FAILED : LAP_SKIPPED;
 }
 
 lap_status lap_batch_judge(batch *b, const lap_walk_entry *entry, lap_job *job, lap_error *why)

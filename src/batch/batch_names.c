@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "batch/batch.h"
+#include "io/side.h"
 #include "io/sink_temp.h"
 #include "run/formats.h"
 
@@ -154,9 +155,33 @@ lap_code lap_batch_make_out_dir(const char *out_dir, bool dry_run, lap_error *er
      * that. */
     struct stat st;
     if (code == LAP_OK && snprintf(path, sizeof path, "%s/.lapedge", out_dir) < (int)sizeof path &&
-        lstat(path, &st) == 0 && !S_ISLNK(st.st_mode) && access(path, W_OK | X_OK))
-        code = lap_fail_at(err, LAP_E_WRITE, path, "cannot create files in this folder: %s", strerror(errno));
+        lstat(path, &st) == 0 && !S_ISLNK(st.st_mode)) {
+        if (!S_ISDIR(st.st_mode))
+            code =
+                lap_fail_at(err, LAP_E_WRITE, path, "is not a folder, and lapedge keeps its records there");
+        else if (access(path, W_OK | X_OK))
+            code = lap_fail_at(
+                err, LAP_E_WRITE, path, "cannot create files in this folder: %s", strerror(errno));
+    }
     return code;
+}
+
+const char *lap_batch_around(const lap_batch_options *options)
+{
+    const char *around = NULL;
+    char *out = lap_real_name(options->out_dir);
+    for (size_t i = 0; out && !around && i < options->input_count; i++) {
+        struct stat st;
+        const bool is_folder = stat(options->inputs[i], &st) == 0 && S_ISDIR(st.st_mode);
+        char *folder = is_folder ? realpath(options->inputs[i], NULL) : NULL;
+        size_t length = folder ? strlen(folder) : 0;
+        length -= length == 1; /* the root */
+        if (folder && strncmp(out, folder, length) == 0 && out[length] == '/')
+            around = options->inputs[i];
+        free(folder);
+    }
+    free(out);
+    return around;
 }
 
 /* Whether a named file would be its own output. */

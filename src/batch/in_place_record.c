@@ -92,7 +92,7 @@ static lap_code take_line(void *user, char *text, size_t length, bool is_whole, 
     if (torn || (text && !is_whole)) /* another process may still be writing this line */
         return LAP_OK;
     return lap_fail_at(err, LAP_E_UNREADABLE, r->shown,
-        "line %zu was not written by lapedge (remove it, or restore the record)", r->lines);
+        "line %zu was not written by lapedge (remove that line, or restore the record)", r->lines);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------- */

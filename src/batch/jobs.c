@@ -203,11 +203,20 @@ void lap_jobs_finish(lap_jobs *jobs, bool cancel)
         lap_executor_look(jobs->executor, jobs->options->work);
 }
 
-lap_code lap_jobs_result(const lap_jobs *jobs, lap_code code, const lap_error *why, lap_error *err)
+static void count_vanished(lap_batch_counts *counts)
+{
+    counts->vanished = counts->expected > counts->found ? counts->expected - counts->found : 0;
+    counts->failed += counts->vanished;
+    counts->kinds[LAP_E_MISSING] += counts->vanished;
+}
+
+lap_code lap_jobs_result(lap_jobs *jobs, lap_code code, const lap_error *why, lap_error *err)
 {
     if (jobs->stop.code != LAP_OK)
         return lap_error_set(err, &jobs->stop);
     const bool is_early = jobs->failed_fast && why->code == LAP_OK; /* lap_jobs_make_room ended the walk */
+    if (code == LAP_OK && !jobs->failed_fast)
+        count_vanished(jobs->counts);
     if (code == LAP_OK || is_early)
         return LAP_OK;
     (void)lap_error_set(err, why);

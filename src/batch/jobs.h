@@ -56,8 +56,8 @@ void lap_jobs_note(lap_jobs *jobs, const lap_error *why);
 /* Waits for all submitted jobs. With cancel, jobs that have not begun come back as cancelled. */
 void lap_jobs_finish(lap_jobs *jobs, bool cancel);
 /* Returns how the run ended: why early, or else the result of the walk (code and why). A request to stop that
- * comes after the last job is ignored. */
-lap_code lap_jobs_result(const lap_jobs *jobs, lap_code code, const lap_error *why, lap_error *err);
+ * comes after the last job is ignored. Inputs that a complete walk did not find any more have failed. */
+lap_code lap_jobs_result(lap_jobs *jobs, lap_code code, const lap_error *why, lap_error *err);
 /* Adds a file's report to counts, and its times to options->work. A full disk, and with options->fail_fast
  * any failure, ends the run: submitted jobs that have not begun come back as cancelled. */
 void lap_jobs_count(lap_jobs *jobs, const lap_report *report);

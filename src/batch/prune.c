@@ -26,6 +26,7 @@ struct lap_prune {
     lap_map64 unlike;  /* hashes of output names: no line so far describes the file that is there; an
                         * unlike_count */
     lap_map64 moved;   /* hashes of recorded folders: 1, or 2 + index of the input that they were moved to */
+    lap_map64 here;    /* hashes of output names: a line names a folder of this run, by name and inode */
     lap_map64 taken;   /* hashes of recorded folders for which a folder of this run was taken */
     /* set during the second reading */
     const lap_prune_run *run;
@@ -154,6 +155,7 @@ void lap_prune_free(lap_prune *prune)
     lap_map64_free(&prune->outputs);
     lap_map64_free(&prune->taken);
     lap_map64_free(&prune->moved);
+    lap_map64_free(&prune->here);
     lap_map64_free(&prune->unlike);
     free(prune);
 }
@@ -201,14 +203,26 @@ static bool stands(const lap_manifest_line *line, int *why)
     return is_there && S_ISDIR(st.st_mode) && (int64_t)st.st_ino == line->folder_inode;
 }
 
+/* Whether the recorded folder is one of this run, or in one, by name and inode. */
+static bool is_here(const lap_prune *p, const lap_manifest_line *line)
+{
+    int why;
+    bool lies_in = false;
+    for (size_t i = 0; line->folder && i < p->options->input_count && !lies_in; i++)
+        lies_in = lies_inside(line->folder, p->folders[i].origin.name);
+    return lies_in && stands(line, &why);
+}
+
 /* A recorded folder was moved if it no longer exists and its photos, under the same names, are in a folder of
- * this run. */
+ * this run. Also notes outputs that are recorded for a folder of this run. */
 static lap_code look_for_move(void *user, const lap_manifest_line *line, lap_error *err)
 {
     lap_prune *p = user;
     int why;
     const uint64_t *leads = line->folder ? lap_map64_find(&p->outputs, name_key(line->output)) : NULL;
-    const lap_code code = lap_control_check(p->run->control, err);
+    lap_code code = lap_control_check(p->run->control, err);
+    if (code == LAP_OK && is_here(p, line))
+        code = lap_map64_put(&p->here, name_key(line->output), 1, err);
     if (code != LAP_OK || !leads || lap_map64_find(&p->moved, name_key(line->folder)))
         return code;
     const bool is_moved =
@@ -237,7 +251,9 @@ static prune_photo look_by_folder(const lap_prune *p, const lap_manifest_line *l
     for (size_t i = 0; i < p->options->input_count && !is_there && !why; i++) {
         const lap_origin *now = &p->folders[i].origin;
         if (now->name && now->inode == line->folder_inode && now->device == line->folder_device) {
-            photo = (prune_photo){DIFFERS, i, NULL};
+            /* A later run has found the output up to date in the folder's new place. */
+            const bool is_known = lap_map64_find(&p->here, name_key(line->output)) != NULL;
+            photo = (prune_photo){is_known ? IS_HERE : DIFFERS, i, NULL};
             folder = now->name;
         }
     }

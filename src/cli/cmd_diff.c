@@ -239,7 +239,9 @@ static void on_pair(void *user, const lap_pair *pair, const lap_batch_counts *co
 
 static bool is_equal(const diff_run *run)
 {
-    return run->found[DIFFERENT] + run->found[ONLY_A] + run->found[ONLY_B] + run->found[FAILED] == 0 &&
+    return run->found[DIFFERENT] + run->found[ONLY_A] + run->found[ONLY_B] + run->found[FAILED] +
+                   run->folder.counts.vanished ==
+               0 &&
            run->found[IDENTICAL] + run->found[EQUAL] > 0;
 }
 

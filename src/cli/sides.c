@@ -202,12 +202,13 @@ static lap_cli_exit check_content(const lap_cli *cli, const lap_cli_option *side
         path, kinds[side->writes].name, has_outputs ? ", or remove it" : ", or give -f to replace it");
 }
 
-/* Whether a folder that is missing now may be created by this run. */
-static bool may_appear(const lap_cli *cli)
+/* Whether the folder of a side file may be missing now, because this run creates it: in OUTDIR. */
+static bool may_appear(const lap_cli *cli, const char *path)
 {
     struct stat st;
-    return cli->forms & (LAP_CLI_FOLDER | LAP_CLI_TRANSFORM_FOLDER) && cli->operand_count > 0 &&
-           stat(cli->operands[cli->operand_count - 1], &st) != 0;
+    const char *out = cli->operand_count > 0 ? cli->operands[cli->operand_count - 1] : "";
+    return cli->forms & (LAP_CLI_FOLDER | LAP_CLI_TRANSFORM_FOLDER) && stat(out, &st) != 0 &&
+           lap_side_lies_in(path, out);
 }
 
 /* How long a FIFO's reader may take to arrive; it often starts at the same time as lapedge. */
@@ -218,7 +219,7 @@ enum { READER_S = 5 };
 static lap_cli_exit check_place(const lap_cli *cli, const lap_cli_option *side, const char *path)
 {
     lap_error err;
-    const bool is_known = side->writes != LAP_SIDE_LOG && !lap_cli_is_stdout(path) && !may_appear(cli);
+    const bool is_known = side->writes != LAP_SIDE_LOG && !lap_cli_is_stdout(path) && !may_appear(cli, path);
     const double limit = cli->settings.timeout_s;
     lap_code code = is_known ? lap_side_reach(path, &err) : LAP_OK;
     if (code == LAP_OK && !lap_cli_is_stdout(path))

@@ -70,6 +70,16 @@ static bool is_same(const lap_side *side, const char *path)
     return same;
 }
 
+bool lap_side_lies_in(const char *path, const char *folder)
+{
+    char *name = lap_real_name(path), *around = lap_real_name(folder);
+    const size_t length = name && around ? strlen(around) : 0;
+    const bool lies_in = length > 0 && strncmp(name, around, length) == 0 && name[length] == '/';
+    free(name);
+    free(around);
+    return lies_in;
+}
+
 lap_code lap_side_check(const char *path, const char *const *others, size_t count, lap_error *err)
 {
     lap_side side;

@@ -382,6 +382,70 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     expect 0 "" "0 to be done, 1 up to date" -n p p/trip/ # its own outputs are nothing to report
 }
 
+@test "a photo in an output folder inside the photos' folder is never replaced; outputs there are" {
+    tiny ph/a.jpg
+    tiny ph/b.jpg
+    tiny ph/2024/a.jpg
+    ln -s ph link
+    cp ph/2024/a.jpg kept.jpg
+    for words in "ph ph/2024" "-f ph ph/2024" "-f --rebuild link ph/2024/" "-f ./ph/b.jpg ph link/2024"; do
+        # shellcheck disable=SC2086 # words
+        run --separate-stderr lapedge $words
+        [ "$status" -eq 1 ]
+        [[ $stderr == *"/2024/a.jpg: exists, was not made by lapedge, and lies in "*", so it may be a photo: move it, or write elsewhere"* ]]
+        [[ $stderr != *"-f replaces"* ]]
+        cmp ph/2024/a.jpg kept.jpg
+    done
+    lapedge -q ph ph/edges
+    echo mine >ph/edges/a.jpg
+    lapedge -q -f ph ph/edges
+    lapedge -q --rebuild -f ph ph/edges
+    cmp ph/edges/a.jpg ph/edges/b.jpg
+    # Beside the photos, -f replaces.
+    mkdir beside
+    echo mine >beside/a.jpg
+    lapedge -q -f ph beside
+    cmp beside/a.jpg beside/b.jpg
+}
+
+@test "a folder, a pipe or a link under an output's name is to be removed; no message leads to -f" {
+    tiny in/a.jpg
+    tiny in/b.jpg
+    tiny in/c.jpg
+    mkdir -p out/a.jpg
+    mkfifo out/b.jpg
+    ln -s ../in/a.jpg out/c.jpg
+    for words in "1 in out" "4 -f in out"; do
+        # shellcheck disable=SC2086 # words
+        run --separate-stderr lapedge ${words#* }
+        [ "$status" -eq "${words%% *}" ]
+        [[ $stderr == *"out/a.jpg: is not a regular file; remove it first"*"out/b.jpg: is not a regular file; remove it first"* ]]
+        [[ $stderr != *"-f replaces"* ]]
+    done
+    [ -d out/a.jpg ]
+    [ -p out/b.jpg ]
+    [ -L out/c.jpg ]
+}
+
+@test "a folder of inputs that is missing is named, exit 4, whatever exists beside it" {
+    mkdir there
+    for out in there new; do
+        for words in "" "--prune" "--ext=jpg" "--flat"; do
+            # shellcheck disable=SC2086 # words
+            expect 4 "" "lapedge: nowhere/: no such folder" $words nowhere/ $out
+        done
+        expect 4 "" "lapedge: nowhere/: no such folder" transform --rotate=90 nowhere/ $out
+    done
+    # Without a slash it may have been a file, unless an option of folder runs tells.
+    expect 1 "" "lapedge: ./nowhere: no such file" ./nowhere new
+    expect 4 "" "lapedge: ./nowhere: no such file or folder" --prune ./nowhere new
+    expect 4 "" "lapedge: ./nowhere: no such file or folder" --ext=jpg ./nowhere new
+    expect 4 "" "lapedge: ./nowhere: no such file or folder" stats --exclude=x ./nowhere
+    expect 4 "" "lapedge: nowhere/: no such folder" stats -q nowhere/
+    [ ! -e new ]
+    rmdir there
+}
+
 @test "edges and photos named in the wrong order: nobody is led to replace the photos" {
     tiny photos/a.jpg
     tiny photos/b.jpg

@@ -147,9 +147,9 @@ lapedge: photos/3.jpg: is left alone, because of photos/$record: $1" ] || return
     doubted "is not a regular file (move it away)"
     rmdir photos/$record
     echo "a list of birthdays" >photos/$record
-    doubted "line 1 was not written by lapedge (remove it, or restore the record)"
+    doubted "line 1 was not written by lapedge (remove that line, or restore the record)"
     sed '1s/"event"/"event/' kept >photos/$record
-    doubted "line 1 was not written by lapedge (remove it, or restore the record)"
+    doubted "line 1 was not written by lapedge (remove that line, or restore the record)"
     if [ "$(id -u)" -eq 0 ]; then
         cp kept photos/$record
         chown nobody photos/$record
@@ -226,9 +226,30 @@ lapedge: photos/3.jpg: is left alone, because of photos/$record: $1" ] || return
     lapedge -q --in-place --backup=.orig photos/2.jpg
     wanted photos/2.jpg
     cmp photos/2.jpg.orig before/2.jpg
-    expect 2 "" 'lapedge: --backup: ".jpg" is not an ending that no photo has, such as .orig' --in-place --backup=.jpg a.jpg
+    for ending in .jpg .webp .HEIC .zip; do
+        expect 2 "" "lapedge: --backup: \"$ending\" is not an ending of its own, such as .orig" --in-place --backup=$ending a.jpg
+    done
     expect 2 "" 'lapedge: --backup: "x/y" is not part of a file'"'"'s name' --in-place --backup=x/y a.jpg
     nothing_left none
+}
+
+@test "--backup of a photo that was filtered without one says that there is none" {
+    photos 2
+    lapedge --in-place photos/1.jpg
+    ln -s photos/1.jpg link.jpg
+    for name in photos/1.jpg link.jpg; do
+        expect 0 "" "lapedge: $name: up to date, but without a backup: there is no $name.orig" --in-place --backup=.orig $name
+        expect 0 "" "" -q --in-place --backup=.orig $name
+        expect 0 "" "lapedge: $name: up to date" --in-place $name
+    done
+    for _ in 1 2; do
+        run --separate-stderr lapedge --in-place --backup=.orig photos/1.jpg photos/2.jpg
+        [ "$status" -eq 0 ]
+        [[ $stderr == *" up to date (1 without a backup); "* ]]
+    done
+    expect 0 "" "lapedge: photos/2.jpg: up to date" --in-place --backup=.orig photos/2.jpg
+    ln -s photos/2.jpg other.jpg # a backup lies beside the file, not beside a link
+    expect 0 "" "lapedge: other.jpg: up to date" --in-place --backup=.orig other.jpg
 }
 
 @test "hard links are a photo each; a backup is one more link" {

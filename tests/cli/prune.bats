@@ -122,7 +122,8 @@ kept()
 @test "a folder that was moved to another disk is noticed; -f takes it; outputs that were copied stay, and are counted" {
     prepare
     rm -r more out/z.jpg
-    cp -r --preserve=timestamps in elsewhere && rm -r in # by content, as to another disk: other inodes
+    # By content, as to another disk: other inodes. The old folder keeps its inode, or a later one could get it.
+    cp -r --preserve=timestamps in elsewhere && mv in gone
     kept 1 "elsewhere: is not the recorded folder, $PWD/in: name and inode must be the same" elsewhere out
     cp -a out copied
     run --separate-stderr lapedge --prune -f elsewhere out
@@ -135,7 +136,7 @@ kept()
     [[ $stderr == *"--prune: 2 outputs left: changed or copied after lapedge wrote them"* ]]
     [ "$(outputs copied)" = "./a.jpg ./b.jpg ./mine.jpg ./sub/c.jpg ./sub/d.jpg" ]
     # Another folder that is gone shows nothing: it may be a disk that is not mounted.
-    rm -r elsewhere && mkdir other && lapedge tiny.pgm other/new.jpg
+    mv elsewhere gone-too && mkdir other && lapedge tiny.pgm other/new.jpg
     run --separate-stderr lapedge --prune -f other out
     [ "$(outputs out)" = "./a.jpg ./mine.jpg ./new.jpg ./sub/d.jpg" ]
     [[ $stderr == *"--prune: 2 outputs left: their photos were in other folders than those of this run, and are not "* ]]
@@ -280,6 +281,30 @@ kept()
     # As many as this, and not one for each file.
     (ulimit -n 40; lapedge -q -j1 --threads=1 --prune in out)
     [ "$(find out/sub -name '*.jpg' | wc -l)" -eq 41 ]
+}
+
+@test "a folder that was moved and run again is the recorded one from then on" {
+    prepare
+    rm -r out
+    cp in/a.jpg in/b.jpg
+    lapedge -q in out
+    mv in moved
+    lapedge -q moved out # notes the new place
+    rm moved/b.jpg
+    run --separate-stderr lapedge --prune moved out
+    [ "$status" -eq 0 ]
+    [[ $stderr == *", 1 removed (photo gone)"* ]]
+    [[ $stderr != *"recorded"* ]]
+    [ "$(outputs out)" = "./a.jpg ./sub/d.jpg" ]
+    # A copy is not proof: photos on another disk would look gone.
+    cp -a moved copied
+    lapedge -q copied out
+    rm -r moved
+    rm copied/sub/d.jpg
+    run --separate-stderr lapedge --prune copied out
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"--prune: nothing was removed: copied: is not the recorded folder, "* ]]
+    [ -e out/sub/d.jpg ]
 }
 
 @test "--prune is refused with options that hide photos" {

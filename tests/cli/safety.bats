@@ -111,6 +111,31 @@ refused()
     [ ! -e out ]
 }
 
+@test "a side file elsewhere that cannot be written ends a run before it makes OUTDIR; one in OUTDIR does not" {
+    pgm 40 30 tiny.pgm
+    mkdir in
+    lapedge tiny.pgm in/a.jpg
+    for option in report=no/r.html json-file=no/r.json trace=no/t.json; do
+        expect 4 "" "lapedge: --${option%%=*}: ${option#*=}: cannot create a file in its folder: No such file or directory" \
+            "--$option" in out
+        [ ! -e out ]
+    done
+    ln -s out link
+    lapedge -q --report=link/r.html --json-file=./out/r.json --trace="$PWD/out/t.json" in out
+    [ -s out/r.html ]
+    [ -s out/r.json ]
+    [ -s out/t.json ]
+}
+
+@test "records need a folder: a file named .lapedge is called one" {
+    pgm 40 30 tiny.pgm
+    mkdir in out
+    lapedge tiny.pgm in/a.jpg
+    echo mine >out/.lapedge
+    expect 4 "" "lapedge: out/.lapedge: is not a folder, and lapedge keeps its records there" in out
+    [ "$(ls -A out)" = .lapedge ]
+}
+
 @test "what is written besides OUT is never an input, OUT or a list, through links neither" {
     cp "$photo" a.jpg
     cp "$photo" b.png

@@ -143,7 +143,9 @@ static void print_unused(void *user, const char *option, const char *pattern)
     lap_cli_message("%s=%s matches nothing%s", option, pattern,
         strpbrk(pattern, "{}") ? " (braces stand for themselves; give the option once for each pattern)"
         : strchr(pattern, '/') ? " (with a slash: from the folder that is named; */ before it: at any depth)"
-                               : "");
+        : strcmp(option, "--include") == 0
+            ? " (without a slash: names of files; a slash at its end: of folders)"
+            : "");
 }
 
 /* Prints how many outputs of earlier runs, or photos in the output folder, were left out, and where. */
@@ -248,7 +250,10 @@ void lap_folder_print_untold(const lap_folder *folder)
 
 void lap_folder_print_links(const lap_folder *folder)
 {
-    const uint64_t links = folder->counts.links;
+    const uint64_t links = folder->counts.links, vanished = folder->counts.vanished;
+    if (vanished)
+        lap_cli_message("%llu photo%s found at first, but gone when %s turn came",
+            (unsigned long long)vanished, vanished > 1 ? "s were" : " was", vanished > 1 ? "their" : "its");
     if (links)
         lap_cli_message("%llu symbolic link%s not followed; --follow does", (unsigned long long)links,
             links > 1 ? "s" : "");

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/folder/folder.h"
 #include "cli/json.h"
+#include "cli/options/values.h"
 #include "cli/report/report.h"
 #include "cli/sides.h"
 #include "cli/term.h"
@@ -167,10 +168,9 @@ static void summary(const folder_run *run)
             run->folder.cli->skip_existing ? "there already" : "up to date");
     if (existing)
         fprintf(stderr, ", %llu left alone (%s)", (unsigned long long)existing,
-            run->folder.cli->settings.no_clobber ? "--no-clobber"
-            : run->folder.others.ours ? "not made by lapedge, changed since, or made from other photos"
-                                      : "not made by lapedge, changed since, or made from other photos; "
-                                        "-f replaces files");
+            run->folder.cli->settings.no_clobber
+                ? "--no-clobber"
+                : "not made by lapedge, changed since, or made from other photos");
     lap_folder_print_failed(&run->folder);
     if (run->prune.removed)
         fprintf(stderr, ", %llu %s (photo gone)", (unsigned long long)run->prune.removed,
@@ -275,18 +275,9 @@ static int run_folder(lap_cli *cli, folder_run *run)
  * slash: otherwise an argument is probably missing or superfluous, or such a file was expected. */
 static bool is_like_file(const char *out)
 {
-    static const char others[] =
-        "|jpe|jfif|pnm|webp|gif|tif|tiff|heic|heif|avif|jxl|jp2|svg|psd|dng|cr2|cr3|nef|arw|"
-        "mp4|mov|avi|mkv|webm|"
-        "zip|tar|gz|tgz|bz2|tbz2|xz|txz|zst|lz4|7z|rar|iso|dmg|"
-        "pdf|txt|md|rtf|doc|docx|odt|xls|xlsx|ods|ppt|pptx|odp|csv|json|jsonl|xml|html|htm|";
     struct stat st;
-    char word[16];
     const char *slash = strrchr(out, '/'), *name = slash ? slash + 1 : out, *dot = strrchr(name, '.');
-    if (!dot || dot == name || lstat(out, &st) == 0 || errno != ENOENT)
-        return false;
-    const bool fits = snprintf(word, sizeof word, "|%s|", dot + 1) < (int)sizeof word;
-    return lap_format_named(dot + 1) || (fits && strcasestr(others, word));
+    return dot && dot != name && lstat(out, &st) != 0 && errno == ENOENT && lap_cli_is_common_ending(dot + 1);
 }
 
 /* The last operand is a file, so OUTDIR was probably forgotten after a pattern such as *.jpg. */

@@ -1,6 +1,9 @@
 /* run --in-place: replaces photos with their edges, and reports to a person, a log and a script. */
 #include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/folder/folder.h"
@@ -17,6 +20,7 @@ typedef struct in_place_run {
     lap_run_stats stats; /* for --stats, which accepts one photo */
     bool is_one;         /* one photo: report it like a run over one image */
     int exit_code;       /* exit code of the first photo for which it is not 0 */
+    uint64_t unkept;     /* photos that are up to date, but without the backup that was asked for */
 } in_place_run;
 
 /* ---- a photo ------------------------------------------------------------------------------------- */
@@ -42,6 +46,28 @@ static void print_planned(const lap_cli *cli, const lap_batch_file *file)
     fputc('\n', to);
 }
 
+/* Whether no backup lies beside an output of an earlier run: it was made without --backup, or the backup is
+ * gone. A backup lies beside the file itself, not beside a link to it. */
+static bool lacks_backup(const lap_cli *cli, const char *path)
+{
+    char name[PATH_MAX];
+    char *real = cli->backup ? realpath(path, NULL) : NULL;
+    const bool lacks = real && snprintf(name, sizeof name, "%s%s", real, cli->backup) < (int)sizeof name &&
+                       access(name, F_OK) != 0 && errno == ENOENT;
+    free(real);
+    return lacks;
+}
+
+static void print_up_to_date(in_place_run *run, const char *path)
+{
+    const lap_cli *cli = run->folder.cli;
+    const bool lacks = lacks_backup(cli, path);
+    run->unkept += lacks;
+    if (!cli->quiet && (run->is_one || cli->verbose))
+        lap_cli_message("%s: up to date%s%s%s", path, lacks ? ", but without a backup: there is no " : "",
+            lacks ? path : "", lacks ? cli->backup : "");
+}
+
 static void print_file(in_place_run *run, const lap_batch_file *file)
 {
     const lap_cli *cli = run->folder.cli;
@@ -50,8 +76,10 @@ static void print_file(in_place_run *run, const lap_batch_file *file)
     lap_progress_hide(&run->folder.progress);
     if (report->error.code != LAP_OK || (report->status == LAP_WARNED && !cli->quiet))
         print_problem(run, file);
-    else if (is_skipped && !cli->quiet && (report->note[0] || run->is_one || cli->verbose))
-        lap_cli_message("%s: %s", file->input, report->note[0] ? report->note : "up to date");
+    else if (is_skipped && !report->note[0])
+        print_up_to_date(run, file->input);
+    else if (is_skipped && !cli->quiet)
+        lap_cli_message("%s: %s", file->input, report->note);
     else if (report->status == LAP_DONE && cli->dry_run && !cli->quiet)
         print_planned(cli, file);
     if (cli->verbose && !is_skipped && !cli->dry_run)
@@ -121,6 +149,8 @@ static void summary(const in_place_run *run, lap_code code)
         fprintf(stderr, " (%llu with warnings)", (unsigned long long)counts->warned);
     if (counts->kinds[LAP_OK])
         fprintf(stderr, ", %llu up to date", (unsigned long long)counts->kinds[LAP_OK]);
+    if (run->unkept)
+        fprintf(stderr, " (%llu without a backup)", (unsigned long long)run->unkept);
     if (existing)
         fprintf(stderr, ", %llu left alone", (unsigned long long)existing);
     lap_folder_print_failed(folder);

@@ -35,6 +35,12 @@ static bool ends_in_slash(const char *path)
     return length > 0 && path[length - 1] == '/';
 }
 
+/* Whether an operand is a folder, or would be if it existed. */
+static bool names_folder(const char *path, lap_error *err)
+{
+    return ends_in_slash(path) || lap_cli_is_folder(path, err);
+}
+
 unsigned lap_cli_run_forms(const lap_cli *cli, lap_error *err)
 {
     const int count = cli->operand_count;
@@ -45,7 +51,7 @@ unsigned lap_cli_run_forms(const lap_cli *cli, lap_error *err)
     if (count == 0)
         return LAP_CLI_ONE;
     const char *last = cli->operands[count - 1];
-    return count > 2 || lap_cli_is_folder(cli->operands[0], err) || lap_cli_is_folder(last, err) ||
+    return count > 2 || names_folder(cli->operands[0], err) || lap_cli_is_folder(last, err) ||
                    (count == 2 && ends_in_slash(last))
                ? LAP_CLI_FOLDER
                : LAP_CLI_ONE;
@@ -59,7 +65,7 @@ unsigned lap_cli_transform_forms(const lap_cli *cli, lap_error *err)
 unsigned lap_cli_stats_forms(const lap_cli *cli, lap_error *err)
 {
     const bool one = !cli->files_from && cli->operand_count < 2 &&
-                     (cli->operand_count == 0 || !lap_cli_is_folder(cli->operands[0], err));
+                     (cli->operand_count == 0 || !names_folder(cli->operands[0], err));
     return one ? LAP_CLI_STATS : LAP_CLI_STATS_FOLDER;
 }
 

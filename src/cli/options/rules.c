@@ -1,5 +1,6 @@
 /* Decides whether an option has an effect in this form, with the other options and the operands. If it has no
  * effect, the option's kind (args.h) decides whether it is refused or accepted. */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -256,6 +257,17 @@ static bool is_accepted(const lap_cli *cli, const lap_cli_option *option)
     return option->kind == LAP_TUNING || (option->kind != LAP_PROMISE && may_be_same && option->is_same(cli));
 }
 
+/* Whether the only input is missing and the option is one of folder runs: then it is the folder that is
+ * missing, as one that is not mounted is. */
+static bool lacks_folder(const lap_cli *cli, const lap_cli_option *option)
+{
+    const unsigned folders = LAP_CLI_FOLDER | LAP_CLI_TRANSFORM_FOLDER | LAP_CLI_STATS_FOLDER;
+    struct stat st;
+    return cli->forms & (LAP_CLI_ONE | LAP_CLI_TRANSFORM | LAP_CLI_STATS) && cli->operand_count > 0 &&
+           option->forms & folders & cli->command->takes && strcmp(cli->operands[0], "-") != 0 &&
+           stat(cli->operands[0], &st) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 typedef bool idle_fn(const lap_cli *cli, const lap_cli_option *option, char why[WHY]);
 
 /* Judges all given options with one of the two functions above. */
@@ -266,6 +278,10 @@ static lap_cli_exit judge_all(const lap_cli *cli, idle_fn *is_idle, lap_cli_give
         const lap_cli_option *option = &lap_cli_options[i];
         if (!given->option[i] || given->idle[i] || !is_idle(cli, option, why))
             continue;
+        if (!is_accepted(cli, option) && lacks_folder(cli, option)) {
+            lap_cli_message("%s: no such file or folder", cli->operands[0]);
+            return LAP_EXIT_NOTHING;
+        }
         if (!is_accepted(cli, option))
             return lap_cli_usage("--%s %s", option->name, why);
         given->idle[i] = true;

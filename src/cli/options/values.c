@@ -266,12 +266,25 @@ bool lap_set_suffix(void *field, const lap_cli_option *option, const char *value
     return lap_set_text(field, option, value, problem, size);
 }
 
-/* A backup named like a photo would be filtered by the next run. */
+bool lap_cli_is_common_ending(const char *ending)
+{
+    static const char others[] =
+        "|jpe|jfif|pnm|webp|gif|tif|tiff|heic|heif|avif|jxl|jp2|svg|psd|dng|cr2|cr3|nef|arw|"
+        "mp4|mov|avi|mkv|webm|"
+        "zip|tar|gz|tgz|bz2|tbz2|xz|txz|zst|lz4|7z|rar|iso|dmg|"
+        "pdf|txt|md|rtf|doc|docx|odt|xls|xlsx|ods|ppt|pptx|odp|csv|json|jsonl|xml|html|htm|";
+    char word[16];
+    const bool fits = snprintf(word, sizeof word, "|%s|", ending) < (int)sizeof word;
+    return lap_format_named(ending) || (fits && strcasestr(others, word));
+}
+
+/* The next run would filter a backup that is named like a photo, and other programs may take one that is
+ * named like another kind of file for such a file. */
 bool lap_set_backup(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
 {
     const char *dot = strrchr(value, '.');
-    if (!*value || (dot && lap_format_named(dot + 1)))
-        return lap_cli_refuse(problem, size, value, "an ending that no photo has, such as .orig");
+    if (!*value || (dot && lap_cli_is_common_ending(dot + 1)))
+        return lap_cli_refuse(problem, size, value, "an ending of its own, such as .orig");
     return lap_set_suffix(field, option, value, problem, size);
 }
 

@@ -39,6 +39,8 @@ bool lap_same_always(const lap_cli *cli);
 bool lap_same_one_share(const lap_cli *cli); /* --shard=0/1 */
 bool lap_same_decode(const lap_cli *cli);    /* anything but --decode=parallel */
 
+/* Whether the ending, without its dot, is one of images, films, archives or documents. */
+bool lap_cli_is_common_ending(const char *ending);
 /* Fills problem with `"value" is not ` and what is allowed. Returns false. */
 bool lap_cli_refuse(char *problem, size_t size, const char *value, const char *allowed, ...)
     __attribute__((format(printf, 4, 5)));

@@ -168,7 +168,7 @@ static void fail_fast_ends_the_run(void **state)
 /* What ends the walk by itself is an error, also after a failure that ends it. */
 static void fail_fast_hides_no_error_of_the_walk(void **state)
 {
-    const lap_jobs jobs = {.failed_fast = true};
+    lap_jobs jobs = {.failed_fast = true};
     const lap_error none = {0};
     lap_error why, err = {0};
     (void)state;
@@ -440,6 +440,79 @@ static void pairs_are_counted(void **state)
     assert_int_equal(counts.kinds[LAP_E_NOT_IMAGE], 1);
 }
 
+/* ---- photos that are removed during a run ------------------------------------------------------- */
+
+enum { LATER = 300 };
+
+static void link_later(void)
+{
+    char name[64];
+    for (int i = 0; i < LATER; i++) {
+        snprintf(name, sizeof name, "in/later/%d.jpg", i);
+        assert_int_equal(link("in/0.jpg", name), 0);
+    }
+}
+
+static void unlink_later(void)
+{
+    char name[64];
+    for (int i = 0; i < LATER; i++) {
+        snprintf(name, sizeof name, "in/later/%d.jpg", i);
+        (void)unlink(name);
+    }
+}
+
+static void on_file(void *user, const lap_batch_file *file, const lap_batch_counts *counts)
+{
+    (void)user, (void)counts;
+    if (file)
+        unlink_later();
+}
+
+static void on_row(void *user, const lap_measured *file, const lap_batch_counts *counts)
+{
+    (void)user, (void)counts;
+    if (file)
+        unlink_later();
+}
+
+/* Those that were handed in already may be read before they are removed, or fail by name. */
+static void check_vanished(const lap_batch_counts *counts)
+{
+    assert_int_equal(counts->expected, PHOTOS + 1 + LATER);
+    assert_int_equal(counts->found + counts->vanished, counts->expected);
+    assert_in_range(counts->vanished, 1, LATER);
+    assert_in_range(counts->kinds[LAP_E_MISSING], counts->vanished, LATER);
+    assert_int_equal(counts->failed, 1 + counts->kinds[LAP_E_MISSING]);
+    assert_int_equal(counts->ok + counts->failed, counts->expected);
+    link_later();
+}
+
+/* Files of a folder come before those of folders in it. */
+static void photos_that_vanish_have_failed(void **state)
+{
+    lap_batch_counts counts;
+    const lap_settings s = quick();
+    const lap_measure_options m = {.threshold = -1};
+    lap_batch_options o = {.inputs = folder_in, .input_count = 1, .out_dir = "out", .jobs = 1};
+    (void)state;
+    put("in/!.jpg", "x", 1); /* the first one, which is reported at once */
+    assert_int_equal(mkdir("in/later", 0777), 0);
+    link_later();
+    lap_context *context = lap_context_create(1, NULL);
+    assert_int_equal(lap_batch(context, &o, &s, on_file, NULL, &counts, NULL), LAP_OK);
+    check_vanished(&counts);
+    const lap_measure_order order = {.options = &o, .measure = &m, .each = on_row};
+    assert_int_equal(lap_measure_batch(context, &order, &s, &counts, NULL), LAP_OK);
+    check_vanished(&counts);
+    /* A run that ends early has not looked for all. */
+    o.fail_fast = true;
+    assert_int_equal(lap_batch(context, &o, &s, on_file, NULL, &counts, NULL), LAP_OK);
+    assert_int_equal(counts.vanished, 0);
+    assert_int_equal(counts.failed, 1);
+    lap_context_destroy(context);
+}
+
 /* A filter of any kind hides photos that are there. */
 static void nothing_is_pruned_beside_a_filter(void **state)
 {
@@ -553,6 +626,7 @@ int main(void)
         TEST(texts_are_made_by_threads_and_given_in_order),
         TEST(few_large_texts_wait),
         TEST(pairs_are_counted),
+        TEST(photos_that_vanish_have_failed),
         TEST(nothing_is_pruned_beside_a_filter),
         TEST(a_cancelled_prune_stops),
         TEST(a_named_photo_is_done_again),
