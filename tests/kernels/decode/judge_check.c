@@ -1,6 +1,6 @@
-/* judge_check [--damaged=N] [--seed=N] [FILE...]: compares the decoder of JPEG files with each rung of
- * the ladder `decode` and with libjpeg-turbo alone: headers, codes, messages, warnings and rows must be
- * equal, from a file and through a pipe. TAP on stdout. */
+/* judge_check [--damaged=N] [--streams=N] [--only-streams] [--seed=N] [FILE...]: compares the decoder of JPEG
+ * files with each rung of the ladder `decode` and with libjpeg-turbo alone: headers, codes, messages,
+ * warnings and rows must be equal, from a file and through a pipe. TAP on stdout. */
 #include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,6 +16,7 @@
 #include "jpeg/ladders.h"
 #include "run/formats.h"
 #include "run/pixels.h"
+#include "stream_case.h"
 
 static int tests, failures;
 static long cases, wrong, decoded, handed_over;
@@ -49,7 +50,8 @@ typedef struct settings {
     bool gray, by_pipe;
     int rows; /* a call */
     uint64_t memory;
-    int threads; /* 0: rows in order; else this many at once, wherever the decoder can begin */
+    int threads;  /* 0: rows in order; else this many at once, wherever the decoder can begin */
+    size_t piece; /* bytes that a thread scans at once; 0: the default */
 } settings;
 
 typedef struct outcome {
@@ -147,6 +149,7 @@ static outcome decode(const uint8_t *bytes, size_t size, const settings *s, lap_
         .max_memory = s->memory ? s->memory : 1 << 30,
         .max_pixels = 100000000,
         .fail_on = s->fail_on,
+        .piece_bytes = s->piece,
         .codec = codec};
     outcome o = {0};
     lap_source *source = NULL;
@@ -304,6 +307,27 @@ static void check_damaged(int count, uint64_t seed)
     report("damaged files", handed_over > 0);
 }
 
+/* Files that are made symbol by symbol, half of them damaged. The threads scan small pieces, too. */
+static void check_streams(int count, uint64_t seed)
+{
+    static const size_t pieces[] = {0, 7, 64, 300};
+    for (int i = 0; i < count; i++) {
+        const uint64_t number = case_random(&seed);
+        settings s = some_settings(&seed);
+        size_t size;
+        char name[60];
+        uint8_t *file = stream_file(number, &size);
+        s.piece = pieces[case_random(&seed) % 4];
+        for (int n = i % 2 ? 1 + (int)(case_random(&seed) % 3) : 0; n > 0 && size > 1; n--)
+            size = damage(file, size, &seed);
+        snprintf(
+            name, sizeof name, "%s %llu", i % 2 ? "damaged stream" : "stream", (unsigned long long)number);
+        judge(file, size, &s, name);
+        free(file);
+    }
+    report("files made symbol by symbol", decoded > 0 && handed_over > 0);
+}
+
 /* A row of MCUs is an interval; for each row in turn, the marker after it is replaced by another one, or
  * the data is cut off there. */
 static void check_each_row(uint64_t seed)
@@ -326,8 +350,9 @@ static void check_each_row(uint64_t seed)
                 snprintf(name, sizeof name, "%s, %d rows, row of MCUs %d", case_samplings[s].name, heights[h],
                     ++row);
                 for (int way = 0; way < 3; way++) {
-                    const settings all[] = {{LAP_FAIL_NONE, false, false, 16, 0, 0},
-                        {LAP_FAIL_TRUNCATED, false, true, 9, 0, 0}, {LAP_FAIL_NONE, true, false, 1, 0, 0}};
+                    const settings all[] = {{LAP_FAIL_NONE, false, false, 16, 0, 0, 0},
+                        {LAP_FAIL_TRUNCATED, false, true, 9, 0, 0, 0},
+                        {LAP_FAIL_NONE, true, false, 1, 0, 0, 0}};
                     file[at + 1] = 0xD0 + (kept + 3) % 8;
                     judge(file, size, &all[way], name);
                     file[at + 1] = kept;
@@ -347,8 +372,8 @@ static void check_each_row(uint64_t seed)
 static void judge_file(const char *path)
 {
     enum { MOST = 64 << 20 };
-    static const settings all[] = {{LAP_FAIL_NONE, false, false, 128, 0, 0},
-        {LAP_FAIL_TRUNCATED, false, false, 16, 0, 3}, {LAP_FAIL_WARNING, true, true, 50, 0, 0}};
+    static const settings all[] = {{LAP_FAIL_NONE, false, false, 128, 0, 0, 0},
+        {LAP_FAIL_TRUNCATED, false, false, 16, 0, 3, 0}, {LAP_FAIL_WARNING, true, true, 50, 0, 0, 0}};
     FILE *f = fopen(path, "rb");
     uint8_t *bytes = malloc(MOST);
     need(f && bytes, path);
@@ -372,16 +397,20 @@ static int judge_entry(const char *path, const struct stat *stat, int type, stru
 int main(int argc, char **argv)
 {
     enum { OPEN_FOLDERS = 8 };
-    int damaged = 4000;
+    int damaged = 4000, streams = 1000;
     uint64_t seed = 28;
     const char *corpus = getenv("LAPEDGE_CORPUS");
-    bool files = false;
+    bool files = false, only_streams = false;
     signal(SIGPIPE, SIG_IGN); /* some pipes are not read to their end */
     for (int i = 1; i < argc; i++)
         if (strncmp(argv[i], "--damaged=", 10) == 0) {
             damaged = atoi(argv[i] + 10);
         } else if (strncmp(argv[i], "--seed=", 7) == 0) {
             seed = strtoull(argv[i] + 7, NULL, 10);
+        } else if (strncmp(argv[i], "--streams=", 10) == 0) {
+            streams = atoi(argv[i] + 10);
+        } else if (strcmp(argv[i], "--only-streams") == 0) {
+            only_streams = true;
         } else {
             judge_file(argv[i]);
             files = true;
@@ -389,10 +418,13 @@ int main(int argc, char **argv)
     printf("# seed %llu\n", (unsigned long long)seed);
     if (files) {
         report("files", true);
+    } else if (only_streams) {
+        check_streams(streams, seed);
     } else {
         check_whole(400, seed);
         check_each_row(seed);
         check_damaged(damaged, seed);
+        check_streams(streams, seed);
         if (corpus && *corpus) {
             need(nftw(corpus, judge_entry, OPEN_FOLDERS, FTW_PHYS) == 0, corpus);
             report("the corpus", true);
