@@ -143,6 +143,7 @@ bool lap_decode_plan_make(const lap_jpeg_frame *frame, const uint8_t *index, lap
     }
     plan->h = plan->across[0];
     plan->v = plan->down[0];
+    plan->together = plan->components == 1 ? frame->sample_v[0] : 1;
     plan->mcus = (plan->width - 1) / (8 * plan->h) + 1;
     plan->mcu_rows = (plan->height - 1) / (8 * plan->v) + 1;
     plan->unit_mcus = UNIT_LUMA / plan->h;

@@ -59,10 +59,12 @@ typedef struct lap_decode_plan {
     int across[LAP_JPEG_COMPONENTS],
         down[LAP_JPEG_COMPONENTS]; /* blocks in an MCU; 1 and 1 if there is one component */
     int h, v;                      /* across[0] and down[0] */
-    int mcu_blocks;                /* blocks in an MCU, all components */
-    int mcus, mcu_rows;            /* MCUs of the picture, across and down */
-    int unit_mcus;                 /* MCUs in a unit, which the stages process at a time */
-    int interval;                  /* MCUs between restart markers; 0: no markers */
+    int together; /* rows of MCUs that libjpeg-turbo decodes before it outputs the first of them: 1; of gray,
+                   * its vertical sampling factor */
+    int mcu_blocks;     /* blocks in an MCU, all components */
+    int mcus, mcu_rows; /* MCUs of the picture, across and down */
+    int unit_mcus;      /* MCUs in a unit, which the stages process at a time */
+    int interval;       /* MCUs between restart markers; 0: no markers */
     /* Block b of the unit's MCU m is stored as block start[b] + m * step[b] of the unit. */
     int start[LAP_DECODE_MCU_BLOCKS], step[LAP_DECODE_MCU_BLOCKS];
     int unit_blocks; /* blocks that a unit needs room for */

@@ -90,7 +90,8 @@ static void measure(lap_row_decoder *d)
         const int h = p->across[c], v = p->down[c];
         plane->width = (p->width * h - 1) / p->h + 1;
         plane->height = (p->height * v - 1) / p->v + 1;
-        plane->rows = 8 * v * p->v; /* two MCU rows if upsampling reads the next row of chroma */
+        /* As many MCU rows as are decoded together, or two if upsampling reads the next row of chroma. */
+        plane->rows = 8 * v * p->v * p->together;
         plane->stride = (ptrdiff_t)p->mcus * h * 8 + 2 * LAP_DECODE_SLACK;
         plane->stride += -plane->stride & (ALIGNMENT - 1);
     }
@@ -327,7 +328,10 @@ static int needed(const lap_row_decoder *d, int y)
     enum { NARROW = 2 };
     const bool looks_down =
         d->components > 1 && d->plan->v == 2 && (d->plan->h == 1 || d->planes[1].width > NARROW);
-    return looks_down ? clamped(y / 2 + 1, d->planes[1].height) / 8 + 1 : y / (8 * d->plan->v) + 1;
+    if (looks_down)
+        return clamped(y / 2 + 1, d->planes[1].height) / 8 + 1;
+    const int rows = (y / (8 * d->plan->v * d->plan->together) + 1) * d->plan->together;
+    return rows < d->plan->mcu_rows ? rows : d->plan->mcu_rows;
 }
 
 /* Writes each of the first `count` samples four times; returns `to`. */

@@ -21,7 +21,7 @@ agrees()
 
 all_agree()
 {
-    agrees 30 "decode_check --share=7 --damaged=100" "$@" && agrees 3 "judge_check --damaged=200" "$@" &&
+    agrees 30 "decode_check --share=7 --damaged=100" "$@" && agrees 4 "judge_check --damaged=200" "$@" &&
         agrees 4 "stages_check --share=8" "$@"
 }
 

@@ -3,7 +3,7 @@ DECODE_CASES := $(B)/tests/kernels/decode/decode_case.o $(B)/tests/kernels/decod
   $(B)/tests/kernels/encode/encode_case.o
 DECODE_CHECKS := $(B)/tests/decode_check $(B)/tests/judge_check
 # FEWER: run only a share of the cases, with a second compiler or a sanitizer.
-TESTS += $(B)/tests/decode_check$(if $(FEWER),@--fewer) $(B)/tests/judge_check$(if $(FEWER),@--damaged=500@--streams=200) \
+TESTS += $(B)/tests/decode_check$(if $(FEWER),@--fewer) $(B)/tests/judge_check$(if $(FEWER),@--fewer) \
   tests/kernels/decode/other_libraries.sh
 tests/kernels/decode/other_libraries.sh: $(DECODE_CHECKS) $(B)/tests/stages_check
 $(DECODE_CHECKS): $(B)/tests/%: $(B)/tests/kernels/decode/%.o $(DECODE_CASES) $(B)/liblapedge.a

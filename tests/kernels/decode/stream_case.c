@@ -40,6 +40,7 @@ typedef struct maker {
     int interval; /* of the scan */
     /* the scan in progress */
     code dc[PARTS], ac[PARTS];
+    int kept;          /* what table 0 for AC can be used for again: 1 + is it for refinements; 0: nothing */
     int before[PARTS]; /* DC of the block before */
     int ended;         /* blocks left in the EOB run */
     int left;          /* blocks left in the interval, this one included */
@@ -405,15 +406,51 @@ static void put_data(maker *m, const scan *s)
     end_bits(m);
 }
 
+static void put_text(maker *m, int marker, const char *bytes, int count)
+{
+    const size_t begin = begin_segment(m, marker);
+    for (int i = 0; i < count; i++)
+        put(m, bytes[i]);
+    end_segment(m, begin);
+}
+
+static void put_colours(maker *m)
+{
+    if (chance(m, 2))
+        put_text(m, 0xE0, "JFIF\0\1\1\0\0\1\0\1\0\0", 14);
+    if (chance(m, 4)) {
+        const int transform = chance(m, 12) ? some(m, 3) : chance(m, 2) ? 0 : m->parts == 4 ? 2 : 1;
+        char adobe[] = "Adobe\0d\0\0\0\0\0";
+        adobe[11] = (char)transform;
+        put_text(m, 0xEE, adobe, 12);
+    }
+}
+
 /* Segments that say nothing. */
 static void put_remark(maker *m)
 {
     while (chance(m, 3)) {
-        const size_t begin = begin_segment(m, chance(m, 2) ? 0xFE : 0xE1 + some(m, 13));
+        const int marker = 0xE1 + some(m, 13);
+        if (m->is_wild && chance(m, 20))
+            put_colours(m);
+        const size_t begin = begin_segment(m, chance(m, 2) ? 0xFE : marker);
         for (int i = some(m, 40); i > 0; i--)
             put(m, chance(m, 4) ? 0xFF : some(m, 256));
         end_segment(m, begin);
     }
+}
+
+/* Quantisers that come too late: every component has had a scan. */
+static void put_late_quant(maker *m)
+{
+    for (int i = 0; i < m->parts; i++)
+        if (m->part[i].missing[0] == NO_BITS)
+            return;
+    const size_t begin = begin_segment(m, 0xDB);
+    put(m, some(m, 4));
+    for (int k = 0; k < BAND; k++)
+        put(m, 1 + some(m, 255));
+    end_segment(m, begin);
 }
 
 /* A table that no scan uses, which may have any lengths. */
@@ -421,7 +458,7 @@ static void put_unused(maker *m)
 {
     int count = 0;
     const size_t begin = begin_segment(m, 0xC4);
-    put(m, 0x03 | some(m, 2) << 4);
+    put(m, 3 | some(m, 2) << 4);
     for (int length = 1; length <= 16; length++) {
         const int codes = some(m, 16);
         count += codes;
@@ -444,38 +481,45 @@ static void put_interval(maker *m)
     end_segment(m, begin);
 }
 
-/* Each component of a scan has tables 0 .. 2 of its own, or all share table 0. */
-static void put_scan(maker *m, const scan *s)
+/* Each component of a scan has tables 0 .. 2 of its own, or all share table 0. Returns how many there are. */
+static int put_codes(maker *m, const scan *s)
 {
-    const bool is_shared = chance(m, 3) || s->parts > 3;
-    const int count = is_shared ? 1 : s->parts;
+    const int count = chance(m, 3) || s->parts > 3 ? 1 : s->parts, use = 1 + (s->high > 0);
     const bool has_ac = !m->is_progressive || s->first > 0;
     size_t begin = 0;
+    if (s->first > 0 && m->kept == use && chance(m, 3))
+        return 1; /* those of an earlier scan */
+    for (int i = 0; i < count; i++) {
+        if (begin == 0 || chance(m, 2)) {
+            if (begin)
+                end_segment(m, begin);
+            begin = begin_segment(m, 0xC4);
+        }
+        make_dc(m, &m->dc[i]);
+        put_code(m, &m->dc[i], i);
+        if (!has_ac)
+            continue;
+        make_ac(m, s, &m->ac[i]);
+        put_code(m, &m->ac[i], 0x10 | i);
+        m->kept = i == 0 ? use : m->kept;
+    }
+    end_segment(m, begin);
+    for (int i = count; i < s->parts; i++) {
+        m->dc[i] = m->dc[0];
+        m->ac[i] = m->ac[0];
+    }
+    return count;
+}
+
+static void put_scan(maker *m, const scan *s)
+{
     put_remark(m);
     put_interval(m);
     if (chance(m, 10))
         put_unused(m);
-    for (int i = 0; i < s->parts; i++) {
-        const int from = i < count ? i : 0;
-        if (i < count) {
-            if (begin == 0 || chance(m, 2)) {
-                if (begin)
-                    end_segment(m, begin);
-                begin = begin_segment(m, 0xC4);
-            }
-            make_dc(m, &m->dc[i]);
-            put_code(m, &m->dc[i], i);
-            make_ac(m, s, &m->ac[i]);
-            if (has_ac || chance(m, 4))
-                put_code(m, &m->ac[i], 0x10 | i);
-        } else {
-            m->dc[i] = m->dc[from];
-            m->ac[i] = m->ac[from];
-        }
-    }
-    end_segment(m, begin);
+    const int count = put_codes(m, s);
     put_remark(m);
-    begin = begin_segment(m, 0xDA);
+    const size_t begin = begin_segment(m, 0xDA);
     put(m, s->parts);
     for (int i = 0; i < s->parts; i++) {
         put(m, m->part[s->part[i]].id);
@@ -550,6 +594,8 @@ static void put_script(maker *m)
         const bool is_dc = p->missing[0] == NO_BITS || has_all_ac(p) || (p->missing[0] > 0 && chance(m, 3));
         const scan s = is_dc ? dc_scan(m, i, is_late) : ac_scan(m, i, is_late);
         put_scan(m, &s);
+        if (chance(m, 10))
+            put_late_quant(m);
         if (chance(m, 400))
             return; /* unfinished */
         if (chance(m, 400))
@@ -661,27 +707,6 @@ static void put_frame(maker *m, bool lacks_height)
     end_segment(m, begin);
 }
 
-static void put_text(maker *m, int marker, const char *bytes, int count)
-{
-    const size_t begin = begin_segment(m, marker);
-    for (int i = 0; i < count; i++)
-        put(m, bytes[i]);
-    end_segment(m, begin);
-}
-
-static void put_colours(maker *m)
-{
-    if (chance(m, 2))
-        put_text(m, 0xE0, "JFIF\0\1\1\0\0\1\0\1\0\0", 14);
-    put_remark(m);
-    if (chance(m, 4)) {
-        const int transform = chance(m, 12) ? some(m, 3) : chance(m, 2) ? 0 : m->parts == 4 ? 2 : 1;
-        char adobe[] = "Adobe\0d\0\0\0\0\0";
-        adobe[11] = (char)transform;
-        put_text(m, 0xEE, adobe, 12);
-    }
-}
-
 static void put_end_of_file(maker *m)
 {
     if (!m->is_wild || !chance(m, 8))
@@ -710,6 +735,7 @@ uint8_t *stream_file(uint64_t seed, size_t *size)
     put(m, 0xFF);
     put(m, 0xD8);
     put_colours(m);
+    put_remark(m);
     put_quant(m);
     put_frame(m, lacks_height);
     if (m->is_progressive)
