@@ -89,6 +89,12 @@ static lap_code check_sides(const look *l, const struct stat *in, const char *re
     return LAP_OK;
 }
 
+static lap_code not_seen(const char *path, lap_error *err)
+{
+    return lap_fail_at(err, LAP_E_UNREADABLE, path, "cannot be examined: %s", strerror(errno));
+}
+
+/* The work would not know that what was not seen here is endangered, or clashes. */
 static lap_code look_at(void *user, const lap_walk_entry *entry, lap_error *err)
 {
     look *l = user;
@@ -96,6 +102,8 @@ static lap_code look_at(void *user, const lap_walk_entry *entry, lap_error *err)
     struct stat there;
     char relative[PATH_MAX], output[PATH_MAX];
     lap_code code = lap_control_check(&b->jobs.control, err);
+    if (code == LAP_OK)
+        code = lap_walk_unseen(entry, err);
     if (code != LAP_OK)
         return code;
     if (entry->link) {
@@ -123,8 +131,10 @@ static lap_code look_at(void *user, const lap_walk_entry *entry, lap_error *err)
         return code;
     if (l->may_clash)
         l->claims[l->count++] = (claim){lap_batch_key(relative), lap_batch_inode(entry->stat)};
-    if (!l->has_out || !lap_batch_output_path(b, relative, output, sizeof output) || stat(output, &there))
+    if (!l->has_out || !lap_batch_output_path(b, relative, output, sizeof output))
         return LAP_OK;
+    if (stat(output, &there))
+        return lap_walk_may_pass(errno) ? not_seen(output, err) : LAP_OK;
     for (size_t i = 0; i < b->options->side_count; i++)
         if (lap_side_is_file(&l->sides[i], &there)) /* the same file under another name */
             return lap_fail_at(err, LAP_E_CLASH, l->sides[i].path, "is one of the outputs");
@@ -167,6 +177,8 @@ static lap_code look_at_outputs(void *user, const lap_walk_entry *entry, lap_err
 {
     look *l = user;
     lap_code code = lap_control_check(&l->b->jobs.control, err);
+    if (code == LAP_OK)
+        code = lap_walk_unseen(entry, err);
     if (code != LAP_OK || !entry->stat)
         return code;
     uint64_t inode = lap_batch_inode(entry->stat);
@@ -181,7 +193,9 @@ lap_code lap_batch_look(batch *b, lap_list *list, lap_error *err)
     look l = {.b = b,
         .has_out = !stat(o->out_dir, &st),
         .may_clash = list || o->input_count > 1 || b->settings->format || o->flat || o->suffix};
-    lap_code code = o->side_count ? find_sides(&l, err) : LAP_OK;
+    lap_code code = !l.has_out && lap_walk_may_pass(errno) ? not_seen(o->out_dir, err) : LAP_OK;
+    if (code == LAP_OK && o->side_count)
+        code = find_sides(&l, err);
     if (code == LAP_OK)
         code = lap_walk(o, list, look_at, &l, err);
     if (code == LAP_OK && l.count)

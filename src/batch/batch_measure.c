@@ -49,7 +49,8 @@ static lap_code count_one(void *user, const lap_walk_entry *entry, lap_error *er
     *(entry->link ? &m->jobs.counts->links : &m->jobs.counts->expected) += 1;
     if (!entry->link && entry->stat && (uint64_t)entry->stat->st_size > lap_batch_small(&m->load))
         m->load.large_bytes += (uint64_t)entry->stat->st_size;
-    return lap_control_check(&m->jobs.control, err);
+    const lap_code code = lap_walk_unseen(entry, err); /* what is not taken is counted only here */
+    return code == LAP_OK ? lap_control_check(&m->jobs.control, err) : code;
 }
 
 static lap_job *job_of(const measuring *m, const lap_walk_entry *entry)

@@ -55,6 +55,19 @@ static lap_code give(walk *w, const char *path, const char *relative, const stru
     return w->visit(w->user, &entry, w->err);
 }
 
+bool lap_walk_may_pass(int why)
+{
+    return why == ENOMEM || why == EMFILE || why == ENFILE || why == EINTR;
+}
+
+lap_code lap_walk_unseen(const lap_walk_entry *entry, lap_error *err)
+{
+    if (!entry->problem || !entry->may_pass)
+        return LAP_OK;
+    *err = *entry->problem;
+    return err->code;
+}
+
 static lap_code give_problem(walk *w, const char *path, const char *relative, int why, const char *what)
 {
     lap_error problem;
@@ -63,7 +76,11 @@ static lap_code give_problem(walk *w, const char *path, const char *relative, in
     else
         lap_fail_at(
             &problem, LAP_E_UNREADABLE, path, "%s%s%s", what, why ? ": " : "", why ? strerror(why) : "");
-    lap_walk_entry entry = {.path = path, .relative = relative, .problem = &problem, .operand = w->operand};
+    lap_walk_entry entry = {.path = path,
+        .relative = relative,
+        .problem = &problem,
+        .may_pass = lap_walk_may_pass(why),
+        .operand = w->operand};
     return w->visit(w->user, &entry, w->err);
 }
 
@@ -322,15 +339,12 @@ static lap_code walk_folder(walk *w, const char *root)
 
 /* ---- named and listed files -------------------------------------------------------------------- */
 
-static lap_code give_named(walk *w, const char *path, const char *relative)
+static lap_code give_named(walk *w, const char *path, const char *relative, const struct stat *st)
 {
-    struct stat st;
-    if (stat(path, &st))
-        return give_problem(w, path, relative, errno, "cannot be examined");
-    if (!S_ISREG(st.st_mode))
+    if (!S_ISREG(st->st_mode))
         return give_problem(w, path, relative, 0, "not a regular file");
-    const lap_code code = lap_outputs_note_named(&w->outputs, path, &st, w->err);
-    return code == LAP_OK ? give(w, path, relative, &st, (size_t)(base_name(path) - path)) : code;
+    const lap_code code = lap_outputs_note_named(&w->outputs, path, st, w->err);
+    return code == LAP_OK ? give(w, path, relative, st, (size_t)(base_name(path) - path)) : code;
 }
 
 /* Makes the output name of a listed path. A relative path keeps its folders, without empty and "." steps, so
@@ -386,9 +400,11 @@ static lap_code check_listed(const walk *w, const char *path, lap_error *problem
 
 static lap_code give_listed(walk *w, const char *path, const char *relative)
 {
+    struct stat st;
     lap_error problem;
     if (check_listed(w, path, &problem) == LAP_OK)
-        return give_named(w, path, relative);
+        return stat(path, &st) ? give_problem(w, path, relative, errno, "cannot be examined")
+                               : give_named(w, path, relative, &st);
     lap_walk_entry entry = {.path = path, .relative = relative, .problem = &problem, .operand = w->operand};
     return w->visit(w->user, &entry, w->err);
 }
@@ -425,8 +441,12 @@ lap_code lap_walk(
     for (size_t i = 0; !list && i < options->input_count && code == LAP_OK; i++) {
         const char *path = options->inputs[i];
         w.operand = i;
-        bool folder = !stat(path, &st) && S_ISDIR(st.st_mode);
-        code = folder ? walk_folder(&w, path) : give_named(&w, path, base_name(path));
+        if (stat(path, &st))
+            code = give_problem(&w, path, base_name(path), errno, "cannot be examined");
+        else if (S_ISDIR(st.st_mode))
+            code = walk_folder(&w, path);
+        else
+            code = give_named(&w, path, base_name(path), &st);
     }
     free(w.folders);
     lap_map64_free(&w.entered);

@@ -15,11 +15,18 @@ typedef struct lap_walk_entry {
     size_t below; /* where the path below the named folder begins in path; for a named file, where its last
                      part begins */
     lap_error *problem; /* why it cannot be taken (unreadable folder, missing file, not a file), or NULL */
+    bool may_pass;      /* the problem is lap_walk_may_pass: a later walk may see what this one did not */
     bool link; /* a symbolic link that is not followed: it has the name of a photo, or leads to a folder */
 } lap_walk_entry;
 
 /* Returns LAP_OK to continue; any other result ends the walk with that code. */
 typedef lap_code lap_walk_fn(void *user, const lap_walk_entry *entry, lap_error *err);
+
+/* Whether this errno may be over soon: memory or descriptors are lacking, or a signal came. */
+bool lap_walk_may_pass(int why);
+/* The problem of an entry, if it may pass. Ends a walk that only looks: the walk after it may see what this
+ * one did not. */
+lap_code lap_walk_unseen(const lap_walk_entry *entry, lap_error *err);
 
 /* Visits every input of the options. From folders it takes the files that options->take selects (take.h);
  * named files and listed paths are always taken, except listed AppleDouble files. The order is that of the

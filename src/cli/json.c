@@ -1,10 +1,36 @@
 #include "cli/json.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/term.h"
+
+/* ---- memory -------------------------------------------------------------------------------------- */
+
+/* Whether an allocation for JSON has failed. jansson goes on without the value, and without a word: then a
+ * document lacks a member, and its text even a part of one. */
+static atomic_bool lacks;
+
+static void *noted(void *memory)
+{
+    if (!memory)
+        atomic_store(&lacks, true);
+    return memory;
+}
+
+static void *allocate(size_t size)
+{
+    return noted(malloc(size));
+}
+
+void lap_json_watch_memory(void)
+{
+    json_set_alloc_funcs(allocate, free);
+}
+
+/* ---- values -------------------------------------------------------------------------------------- */
 
 json_t *lap_json_object(const char *schema)
 {
@@ -23,7 +49,7 @@ json_t *lap_json_text(const char *text)
     static const char replacement[] = "\xEF\xBF\xBD";
     if (!text)
         return json_null();
-    char *clean = malloc(strlen(text) * (sizeof replacement - 1) + 1);
+    char *clean = allocate(strlen(text) * (sizeof replacement - 1) + 1);
     if (!clean)
         return NULL;
     char *to = clean;
@@ -39,7 +65,7 @@ json_t *lap_json_text(const char *text)
 
 static json_t *percent_encoded(const char *path)
 {
-    char *text = malloc(3 * strlen(path) + 1), *to = text;
+    char *text = allocate(3 * strlen(path) + 1), *to = text;
     if (!text)
         return NULL;
     for (; *path; path++) {
@@ -123,6 +149,10 @@ char *lap_json_dump(const json_t *object, size_t flags)
 {
     /* 17 digits distinguish any two doubles. */
     char *text = object ? json_dumps(object, flags | JSON_REAL_PRECISION(17)) : NULL;
+    if (atomic_load(&lacks)) {
+        free(text);
+        return NULL;
+    }
     if (text)
         shorten_numbers(text);
     unsigned code;

@@ -7,6 +7,9 @@
 
 #include "lapedge_program.h"
 
+/* Called first: from now on, if an allocation for any document fails, no document is made any more, so that
+ * none lacks a part. */
+void lap_json_watch_memory(void);
 json_t *lap_json_object(const char *schema); /* NULL: out of memory, as in jansson */
 /* Makes a string; U+FFFD replaces what is not UTF-8. NULL becomes null. */
 json_t *lap_json_text(const char *text);

@@ -107,6 +107,7 @@ int main(int argc, char **argv)
     fill_closed_streams();
     lap_term_own_streams();
     keep_buffers();
+    lap_json_watch_memory();
     /* A closed pipe or an exceeded file size limit should fail one write with a message, not kill the
      * process. */
     signal(SIGPIPE, SIG_IGN);

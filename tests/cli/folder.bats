@@ -242,6 +242,34 @@ PY
     [[ $last == "0 done, 2 left alone"*"1 failed (1 clash)"* ]]
 }
 
+@test "an input is never overwritten, nor two photos written to one name, where a folder could not be looked at" {
+    library=$(cd "$repo" && realpath "${B:-build}/tests/nth_call.so")
+    [ -e "$library" ] || skip "nth_call.so is not built"
+    [ -z "${SANITIZED:-}" ] || skip "a sanitizer wants to be the first library"
+    tiny photos/sub/a.jpg
+    tiny edges/sub/a.jpg 1 # an input that the output of the other has as its name
+    cp -r edges before
+    struck=0
+    for fault in fdopendir:12 fdopendir:24 open:12 open:23 open:24 open:4 stat:12; do # ENOMEM ENFILE EMFILE EINTR
+        call=${fault%:*} number=${fault#*:}
+        for n in $(seq 1 40); do
+            rm -rf edges fired flat && cp -r before edges
+            run --separate-stderr env LD_PRELOAD="$library" LAP_FAULTS="$call:$n:$number" LAP_FIRED=fired \
+                "$LAPEDGE" -f --no-sync --threads=1 photos edges/sub edges
+            [ "$status" -eq 1 ] || [ "$status" -eq 4 ] || { echo "$fault, $n: exit $status"; return 1; }
+            cmp edges/sub/a.jpg before/sub/a.jpg
+            [ -e fired ] || break
+            run --separate-stderr env LD_PRELOAD="$library" LAP_FAULTS="$call:$n:$number" LAP_FIRED=fired \
+                "$LAPEDGE" -f --no-sync --threads=1 --flat photos before flat
+            [ "$status" -ne 0 ]
+            [ ! -e flat/a.jpg ]
+            struck=$((struck + 1))
+        done
+        [ "$n" -lt 40 ]
+    done
+    [ $struck -gt 20 ]
+}
+
 @test "outputs that are links, pipes or folders are left alone" {
     for name in link pipe folder good; do tiny in/$name.jpg; done
     echo mine >mine.jpg

@@ -1,7 +1,9 @@
 /* Preloaded: the LAP_FAIL_AT-th allocation since main began fails, and with LAP_FAIL_EVER all that follow.
- * Where it fired it says so by creating the file LAP_FAIL_FIRED. */
+ * Where it fired it says so by creating the file LAP_FAIL_FIRED. LAP_FAIL_COUNT=FILE: how many there were,
+ * when the program exits. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -27,6 +29,16 @@ static bool fails(void)
         close(fd);
     errno = ENOMEM;
     return true;
+}
+
+__attribute__((destructor)) static void write_count(void)
+{
+    const char *path = getenv("LAP_FAIL_COUNT");
+    int fd = path ? open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600) : -1;
+    if (fd < 0)
+        return;
+    dprintf(fd, "%ld\n", atomic_load(&calls));
+    close(fd);
 }
 
 void *malloc(size_t size)

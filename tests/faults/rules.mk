@@ -8,7 +8,7 @@ $(B)/tests/out_of_memory_again: $(B)/tests/faults/again.o $(B)/liblapedge.a
 
 # Failing allocations and calls, and the record of a run, through preloaded libraries: glibc only, and sanitizers bring their own allocator.
 ifeq ($(SAN),)
-TESTS += tests/faults/alloc.sh tests/faults/nth_call.py tests/faults/power.py
+TESTS += tests/faults/alloc.sh tests/faults/documents.py tests/faults/nth_call.py tests/faults/power.py
 # Once, not with every compiler.
 TESTS += $(if $(COVERAGE),,$(if $(findstring clang,$(CC)),,$(B)/tests/every_fault))
 EVERY_FAULT_OBJ := $(patsubst %,$(B)/tests/faults/%.o,each each_photo each_many calls)
@@ -23,7 +23,7 @@ test-long: test-every-fault
 .PHONY: test-every-fault
 test-every-fault: all $(B)/tests/every_fault $(B)/tests/nth_malloc.so $(if $(CUDACPU_CXX),$(B)/tests/cudacpu_every_fault)
 	$(B)/tests/every_fault --all
-	@tests/run ALLOC_ALL=1 B=$(B) LAPEDGE=$(abspath $(PROGRAM)) tests/faults/alloc.sh
+	@tests/run ALLOC_ALL=1 B=$(B) LAPEDGE=$(abspath $(PROGRAM)) tests/faults/alloc.sh tests/faults/documents.py@--all
 	$(if $(CUDACPU_CXX),$(B)/tests/cudacpu_every_fault --all)
 TESTS += tests/faults/other_interface.sh
 FAULT_LIBRARIES := $(B)/tests/nth_malloc.so $(B)/tests/nth_call.so

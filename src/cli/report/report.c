@@ -123,7 +123,7 @@ int lap_report_write(const char *path, json_t *report)
     lap_error err = {.code = LAP_E_MEMORY, .message = "out of memory"};
     FILE *memory = report ? open_memstream(&page, &size) : NULL;
     bool whole = memory && make_report_shown(report) && write_page(report, memory);
-    if (memory && fclose(memory) != 0)
+    if (memory && (fclose(memory) != 0 || !page)) /* glibc makes page NULL, and fclose returns 0 */
         whole = false;
     const lap_code code = whole ? lap_side_write(path, page, size, false, &err) : LAP_E_MEMORY;
     free(page);
