@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""documents.py [--all] [TEXT]: the N-th allocation fails, once. What a run then prints, and what its log and its report hold,
-is as whole as without a fault, or its exit code is not the one of a run without a fault.
+"""documents.py [--all] [TEXT]: the N-th allocation fails, once. What a run then prints, and what its log and its report
+hold, is as whole as without a fault, or its exit code is not the one of a run without a fault.
 
-By itself the first and last ones, and a sample of the others by TEST_SEED; --all: every allocation. TEXT: only
-commands with it in their names. Prints TAP."""
+By itself the first and last allocations, and a sample of the others by TEST_SEED; --all: every one. TEXT: only commands
+with it in their names. Prints TAP."""
 
 import json
 import os
