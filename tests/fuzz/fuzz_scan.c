@@ -41,6 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         FUZZ_REQUIRE(whole.components >= 1 && whole.components <= 4 && whole.components != 2);
         FUZZ_REQUIRE(whole.position <= size && whole.width == pieces.width);
     }
+    (void)lap_jpeg_count(data, size);
     free(whole.spans);
     free(pieces.spans);
     return 0;
