@@ -76,7 +76,7 @@ static lap_code make_stagings(lap_pool_device *d, int threads, int devices, lap_
     large->limit = LAP_POOL_LANES + threads / devices + 1;
     /* The file of each loaded photo stays open until its result is stored. */
     const int files = lap_batch_files_beside(threads) / devices - large->limit;
-    small->most = LAP_POOL_SMALL_STAGING;
+    small->most = LAP_DEVICE_SMALL_STAGING;
     small->limit = files < 0 ? 0 : files < LAP_POOL_SMALL_STAGINGS ? files : LAP_POOL_SMALL_STAGINGS;
     if (pinned > 0 && small->most * (size_t)small->limit > pinned / 8)
         small->limit = 0;

@@ -57,7 +57,7 @@ static lap_code read_photo(reading *r, lap_error *err)
     task->device = r->device;
     task->stagings = r->stagings;
     task->needs = lap_device_slot_needs(r->staging);
-    task->is_small = task->needs > 0 && task->needs <= LAP_POOL_SMALL_BYTES;
+    task->is_small = task->needs > 0 && task->needs <= LAP_DEVICE_SMALL_BYTES;
     r->task = task;
     return LAP_OK;
 }

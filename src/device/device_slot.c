@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/status.h"
+#include "base/times.h"
 #include "cuda/device/device_rungs.h"
 #include "cuda/device/queue.h"
 #include "rungs/backend.h"
@@ -298,6 +299,19 @@ static lap_code filter(const ways *all, const lap_views_filter *f)
     return lap_views_fill_and_filter_many(f, &all->pairs, &exec);
 }
 
+/* Brings pictures to views that rungs cannot write. */
+static lap_code copy(const ways *all)
+{
+    lap_code code = LAP_OK;
+    for (int i = 0; i < all->count && code == LAP_OK; i++) {
+        const way *w = &all->way[i];
+        if (w->staging->copy.base)
+            code = lap_cuda_view_copy(w->staging->is_filtered ? &w->result : &w->source, &w->staging->copy,
+                all->slot->stream, all->err);
+    }
+    return code;
+}
+
 static lap_code count_view(const way *w, const lap_view *view, int i, void *to, lap_error *err)
 {
     lap_device_slot *slot = w->slot;
@@ -396,6 +410,8 @@ static lap_code enqueue(const ways *all, const lap_views_filter *f)
     lap_cuda_range_end();
     lap_cuda_range_begin("lapedge: filter");
     code = code == LAP_OK ? filter(all, f) : code;
+    if (code == LAP_OK)
+        code = copy(all);
     lap_cuda_range_end();
     if (code == LAP_OK)
         code = count(all);
@@ -441,16 +457,31 @@ lap_code lap_device_slot_is_through(lap_device_slot *slot, bool *through, lap_er
     return lap_cuda_event_happened(slot->device, slot->marks[DOWN], through, err);
 }
 
+lap_code lap_device_slot_run_chain(lap_device_slot *slot, const lap_device_staging *const stagings[],
+    int count, const lap_views_filter *f, lap_times *times, lap_error *err)
+{
+    lap_times ms = {0};
+    size_t bytes = 0;
+    for (int i = 0; i < count; i++) {
+        const size_t needs = lap_device_slot_needs(stagings[i]);
+        if (needs == 0 || !lap_add(bytes, needs, &bytes))
+            return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    }
+    bytes = lap_device_slot_chain_needs(bytes, count);
+    lap_code code = bytes > slot->room ? lap_device_slot_resize(slot, bytes, err) : LAP_OK;
+    if (code == LAP_OK)
+        code = waited(slot, lap_device_slot_start(slot, stagings, count, f, err), err);
+    if (code == LAP_OK)
+        code = lap_device_slot_times(slot, &ms, err);
+    ms = lap_times_share(&ms, count);
+    lap_times_add(times, &ms);
+    return code;
+}
+
 lap_code lap_device_slot_run(lap_device_slot *slot, const lap_device_staging *staging,
     const lap_views_filter *f, lap_times *times, lap_error *err)
 {
-    const size_t needs = lap_device_slot_needs(staging);
-    lap_code code = needs > 0 ? LAP_OK : lap_fail(err, LAP_E_MEMORY, "out of memory");
-    if (code == LAP_OK && needs > slot->room)
-        code = lap_device_slot_resize(slot, needs, err);
-    if (code == LAP_OK)
-        code = waited(slot, lap_device_slot_start(slot, &staging, 1, f, err), err);
-    return code == LAP_OK ? lap_device_slot_times(slot, times, err) : code;
+    return lap_device_slot_run_chain(slot, &staging, 1, f, times, err);
 }
 
 lap_code lap_device_slot_scan(

@@ -23,7 +23,12 @@ void lap_device_slot_without_times(lap_device_slot *slot);
  * memory, which the device may still be using. NULL is fine. */
 void lap_device_slot_abandon(lap_device_slot *slot);
 
-enum { LAP_DEVICE_CHAIN = 64 }; /* the most photos of a chain */
+/* A chain: the most photos, and the most device memory. */
+enum { LAP_DEVICE_CHAIN = 64 };
+#define LAP_DEVICE_CHAIN_BYTES ((size_t)256 << 20)
+/* A photo that needs no more than this device memory goes into a chain, with at most this host memory. */
+#define LAP_DEVICE_SMALL_BYTES ((size_t)8 << 20)
+#define LAP_DEVICE_SMALL_STAGING ((size_t)4 << 20)
 /* Bytes of device memory that a planned staging needs; 0 if the number overflows. */
 size_t lap_device_slot_needs(const lap_device_staging *staging);
 /* Bytes of device memory of a chain of `count` photos that need `bytes` together when each is alone. */
@@ -41,6 +46,9 @@ lap_code lap_device_slot_start(lap_device_slot *slot, const lap_device_staging *
  * idle when it returns. Adds the stages' durations to times. */
 lap_code lap_device_slot_run(lap_device_slot *slot, const lap_device_staging *staging,
     const lap_views_filter *filter, lap_times *times, lap_error *err);
+/* The same for a chain; adds each photo's part of the durations to times. */
+lap_code lap_device_slot_run_chain(lap_device_slot *slot, const lap_device_staging *const stagings[],
+    int count, const lap_views_filter *filter, lap_times *times, lap_error *err);
 /* *through: whether all that was enqueued is done. */
 lap_code lap_device_slot_is_through(lap_device_slot *slot, bool *through, lap_error *err);
 /* Waits until all that was enqueued is done or has failed. */

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "coding/jpeg_frame_read.h"
 #include "cuda/device/device.h"
+#include "rungs/run_views.h"
 
 enum { MEMORIES = 4, PAGE = 4096, LARGE = 4 << 20 };
 
@@ -137,9 +138,9 @@ bool lap_device_staging_is_pinned(const lap_device_staging *s)
 
 bool lap_device_staging_go_together(const lap_device_staging *a, const lap_device_staging *b)
 {
-    return a->kind != LAP_HOST_PAGED && b->kind == a->kind && a->is_decoded && b->is_decoded &&
-           a->is_filtered == b->is_filtered && a->is_encoded == b->is_encoded &&
-           a->is_counted == b->is_counted;
+    return a->kind != LAP_HOST_PAGED && b->kind == a->kind && !a->pixels.base && !b->pixels.base &&
+           a->is_decoded == b->is_decoded && a->is_filtered == b->is_filtered &&
+           a->is_encoded == b->is_encoded && a->is_counted == b->is_counted;
 }
 
 /* Plans the encoder to match the header that the CPU writes. */
@@ -178,13 +179,25 @@ static bool plan_decode(lap_device_staging *staging, const lap_device_wish *wish
     return true;
 }
 
+/* The memory for an output: the caller's, or else the slot's, from where it is copied to the caller's. */
+static lap_view output_in(lap_device_staging *staging, const lap_view *wished, bool is_last)
+{
+    if (!wished)
+        return (lap_view){0};
+    if (!is_last || lap_view_is_aligned(wished))
+        return *wished;
+    staging->copy = *wished;
+    return (lap_view){0};
+}
+
 /* Plans without a file if pixels are given, on the host or on the device. */
 static bool make_plans(lap_device_staging *staging, const lap_device_wish *wish)
 {
     const lap_view *there = wish->pixels ? wish->pixels : wish->source || wish->filters ? NULL : wish->result;
     staging->pixels = wish->pixels ? *wish->pixels : (lap_view){0};
-    staging->source = wish->source ? *wish->source : (lap_view){0};
-    staging->result = wish->result ? *wish->result : (lap_view){0};
+    staging->copy = (lap_view){0};
+    staging->source = output_in(staging, wish->source, !wish->filters);
+    staging->result = output_in(staging, wish->result, wish->filters);
     staging->is_decoded = !there;
     staging->is_filtered = wish->filters;
     staging->is_counted = wish->counts;

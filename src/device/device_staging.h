@@ -37,9 +37,10 @@ typedef struct lap_device_staging {
     const uint8_t *bytes; /* the input file's: file.bytes, or lent by the caller */
     size_t file_bytes;
     /* the plan */
-    lap_view pixels;             /* on the host, to upload instead of the file; base NULL: none */
-    lap_view source, result;     /* on the device; base NULL: in the slot's memory */
-    lap_turn turn;               /* applied to the file's picture; */
+    lap_view pixels;         /* on the host, to upload instead of the file; base NULL: none */
+    lap_view source, result; /* on the device; base NULL: in the slot's memory */
+    lap_view copy;           /* on the device: the picture is copied there at the end; base NULL: nowhere */
+    lap_turn turn;           /* applied to the file's picture; */
     int width, height, channels; /* of the output */
     bool is_decoded, is_filtered, is_encoded, is_counted;
     lap_cuda_jpeg_plan decode;
@@ -60,7 +61,8 @@ void lap_device_staging_lend(lap_device_staging *staging, const uint8_t *bytes, 
 typedef struct lap_device_wish { /* what the caller wants done with a photo */
     const lap_view *pixels;      /* on the host: the source instead of the file; or NULL */
     const lap_view *source;      /* on the device: memory for the source; NULL: in the slot */
-    const lap_view *result;      /* the same for the result; the input if nothing is decoded or filtered */
+    const lap_view *result;      /* the same for the result; the input if nothing is decoded or filtered.
+                                    Outputs that rungs cannot write (lap_view_is_aligned) are copied there */
     bool gray;
     lap_turn turn;               /* applied to the file's picture; 0: none */
     int width, height, channels; /* of the output; a file that gives a different size is not handled */
@@ -78,7 +80,8 @@ lap_code lap_device_staging_plan(
  * LAP_E_DEVICE. */
 lap_code lap_device_staging_pin(lap_device_staging *staging, lap_error *err);
 bool lap_device_staging_is_pinned(const lap_device_staging *staging);
-/* Whether two planned photos can be in a chain (device_slot.h): pinned files, and the same steps. */
+/* Whether two planned photos can be in a chain (device_slot.h): pinned memory, no pixels to upload, and the
+ * same steps. */
 bool lap_device_staging_go_together(const lap_device_staging *a, const lap_device_staging *b);
 /* Call these after the slot is done. They return whether the source is right, whether the scan is right, and
  * whether all planned work is right; if not, the CPU must process the photo. */

@@ -11,8 +11,9 @@ struct lap_stream {
     int device;
     void *stream;
     lap_views_space space;
-    lap_device_slot *slot;       /* on this stream */
-    lap_device_staging *staging; /* for decoding and encoding */
+    lap_device_slot *slot;                       /* on this stream */
+    lap_device_staging *staging;                 /* for a photo that is decoded or encoded alone */
+    lap_device_staging *small[LAP_DEVICE_CHAIN]; /* for those of a batch; NULL until they are needed */
 };
 
 /* LAP_E_USAGE unless the view has pixels on the stream's device. The message begins with `which`. */

@@ -41,7 +41,7 @@ program_is_hidden()
 # What a user gets says nothing of it.
 header_stands_alone()
 {
-    ! grep -n lapedge_program src/lapedge.h debian/*.install && [ "$(wc -l <src/lapedge.h)" -le 550 ]
+    ! grep -n lapedge_program src/lapedge.h debian/*.install && [ "$(wc -l <src/lapedge.h)" -le 560 ]
 }
 
 # A library neither exits nor prints, and keeps no hidden state of libc's: see the head of lapedge.h.
@@ -68,7 +68,7 @@ check "it has what lapedge_program.h declares, and liblapedge.so hides that" pro
 nm -D --defined-only "$B/liblapedge.so" | awk '{ print $NF }' | sort -u >"$names"
 check "liblapedge.so exports only lap_ names" only_lap "$names"
 check "liblapedge.so exports what lapedge.h declares, and nothing else" all_declared
-check "lapedge.h knows nothing of it, and has at most 550 lines" header_stands_alone
+check "lapedge.h knows nothing of it, and has at most 560 lines" header_stands_alone
 mapfile -t objects < <(find "$B/src" "$B/cpu_simd" -name '*.o' ! -path '*/cli/*' 2>/dev/null | sort)
 check "${#objects[@]} objects are looked at, at least 130" test "${#objects[@]}" -ge 130
 check "the library neither exits nor prints" calls_nothing_forbidden "${objects[@]}"

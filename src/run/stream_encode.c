@@ -1,0 +1,160 @@
+/* Encodes pixels on the device of a lap_stream. */
+#include "base/context.h"
+#include "base/image.h"
+#include "base/status.h"
+#include "device/devices.h"
+#include "run/formats.h"
+#include "run/photo_device.h"
+#include "run/settings.h"
+#include "run/stream_photos.h"
+
+static const lap_view *pixels_of(const lap_stream_photo *p)
+{
+    return &p->work->pixels[p->number];
+}
+
+static lap_device_wish wish_of(const lap_stream_photo *p)
+{
+    const lap_view *view = pixels_of(p);
+    return (lap_device_wish){.result = view,
+        .width = view->width,
+        .height = view->height,
+        .channels = view->channels,
+        .head = &p->head};
+}
+
+/* Encodes the pixels on the device, downloads the scan and writes the file. Writes nothing without a scan. */
+static lap_code run_alone(lap_stream_photo *p, lap_sink *sink, lap_error *err)
+{
+    const lap_device_wish wish = wish_of(p);
+    lap_stream *s = p->work->stream;
+    lap_times *times = &p->report->ms;
+    bool handled = false;
+    lap_code code = lap_device_staging_plan(s->staging, &wish, &handled, err);
+    if (code == LAP_OK && s->staging->is_encoded)
+        code = lap_device_slot_run(s->slot, s->staging, NULL, times, err);
+    if (code == LAP_OK && lap_device_staging_has_scan(s->staging))
+        code = lap_photo_bring_jpeg(s->slot, s->staging, &p->head.header, sink, times, err);
+    return code;
+}
+
+static lap_code encode_there(lap_stream_photo *p, lap_sink *sink, lap_error *err)
+{
+    if (p->is_done)
+        return lap_photo_bring_jpeg(NULL, p->staging, &p->head.header, sink, &p->report->ms, err);
+    if (p->is_chained || p->head.header.size == 0)
+        return LAP_OK;
+    pthread_mutex_lock(&p->work->lock);
+    const lap_code code = run_alone(p, sink, err);
+    pthread_mutex_unlock(&p->work->lock);
+    return code;
+}
+
+/* Copies the view's pixels to the host. */
+static lap_code bring(lap_stream_photo *p, lap_image *image, lap_error *err)
+{
+    const lap_view *view = pixels_of(p);
+    const double start = lap_now_ms();
+    lap_code code = lap_image_create(image, view->width, view->height, view->channels, 0, err);
+    pthread_mutex_lock(&p->work->lock);
+    if (code == LAP_OK)
+        code = lap_stream_copy(p->work->stream, view, &image->view, err);
+    pthread_mutex_unlock(&p->work->lock);
+    p->report->ms.download += lap_now_ms() - start;
+    return code;
+}
+
+/* Finishes what the device has written, or writes the file on the CPU. */
+static lap_code encode_here(lap_stream_photo *p, lap_sink *sink, bool is_done, lap_error *err)
+{
+    const lap_settings *settings = p->work->settings;
+    const lap_control control =
+        lap_context_control(p->work->stream->context, settings->timeout_s, lap_now_ms());
+    lap_image image = {0};
+    lap_code code = is_done ? LAP_OK : bring(p, &image, err);
+    const double start = lap_now_ms();
+    if (code == LAP_OK)
+        code = is_done ? lap_sink_finish(sink, false, NULL, err)
+                       : lap_image_write(&image.view, settings, &control, sink, err);
+    p->report->ms.encode += lap_now_ms() - start;
+    lap_image_destroy(&image);
+    return code;
+}
+
+static bool may_be_there(const lap_stream_work *work)
+{
+    const lap_settings *s = work->settings;
+    const lap_format format = s->format ? lap_format_find(s->format) : LAP_FORMAT_JPG;
+    return work->on_device && format == LAP_FORMAT_JPG && !s->progressive && !s->optimize;
+}
+
+static lap_code begin(lap_stream_photo *p, lap_error *err)
+{
+    const lap_stream_work *work = p->work;
+    const lap_view *view = pixels_of(p);
+    lap_code code = lap_stream_check(work->stream, view, "pixels", err);
+    if (code == LAP_OK && view->channels == 2)
+        code = lap_fail(err, LAP_E_USAGE, "pixels of 2 channels are not encoded");
+    if (code != LAP_OK || !may_be_there(work))
+        return code;
+    const lap_write_options write =
+        lap_write_options_of(work->settings, view->width, view->height, view->channels, NULL);
+    code = lap_jpeg_head_make(&write, &p->head, err);
+    if (code == LAP_OK && p->staging) {
+        const lap_device_wish wish = wish_of(p);
+        lap_stream_plan(p, &wish, NULL, 0);
+    }
+    return code;
+}
+
+static lap_code finish(lap_stream_photo *p, lap_error *err)
+{
+    const lap_stream_work *work = p->work;
+    lap_sink *sink = NULL;
+    lap_code code = p->code;
+    if (code == LAP_OK)
+        code = lap_sink_memory(&sink, err);
+    if (code == LAP_OK)
+        code = encode_there(p, sink, err);
+    const bool is_done = code == LAP_OK && lap_sink_bytes(sink) > 0;
+    if (code == LAP_OK)
+        code = encode_here(p, sink, is_done, err);
+    snprintf(p->report->note, sizeof p->report->note, "encoded on %s", is_done ? "the device" : "the CPU");
+    if (code == LAP_OK) {
+        p->report->bytes_out = lap_sink_bytes(sink);
+        lap_sink_take(sink, &work->out[p->number], &work->out_sizes[p->number]);
+    }
+    lap_sink_close(sink);
+    lap_chunk_free(&p->head.header);
+    return code;
+}
+
+lap_code lap_stream_encode(lap_stream *s, const lap_view *view, const lap_settings *settings, void **out,
+    size_t *out_size, lap_report *report, lap_error *err)
+{
+    return lap_stream_encode_batch(s, view, 1, settings, out, out_size, report, err);
+}
+
+lap_code lap_stream_encode_batch(lap_stream *s, const lap_view views[], size_t count,
+    const lap_settings *given, void *out[], size_t out_sizes[], lap_report reports[], lap_error *err)
+{
+    const lap_settings settings = lap_settings_complete(given);
+    lap_error why = {0};
+    lap_stream_work work = {.stream = s,
+        .settings = &settings,
+        .count = count,
+        .pixels = views,
+        .out = out,
+        .out_sizes = out_sizes,
+        .begin = begin,
+        .finish = finish,
+        .is_right = lap_device_staging_has_scan};
+    for (size_t i = 0; i < count; i++) {
+        out[i] = NULL;
+        out_sizes[i] = 0;
+    }
+    lap_code code = lap_settings_check(&settings, &why);
+    if (code == LAP_OK)
+        code = lap_stream_choose(&work, LAP_DEVICE_ENCODES, &why);
+    return lap_stream_photos(&work, code, &why, reports, err);
+}

@@ -1,0 +1,416 @@
+/* Batches of photos on a lap_stream: each photo has the pixels, bytes and errors that it has alone on the
+ * host, whatever the others are, and with every call failing in turn. */
+#include "there.h"
+
+#include "tests/kernels/cudacpu/control.h"
+
+enum { MOST = 200 };
+
+typedef struct photo {
+    uint8_t *bytes; /* with malloc, so that reading past its end is noticed */
+    size_t size;
+    lap_code code;   /* of lap_decode_view, */
+    lap_view pixels; /* and what it gives, */
+    lap_view edges;  /* filtered */
+} photo;
+
+static lap_context *context;
+static lap_settings settings;
+static photo photos[MOST];
+static const void *files[MOST];
+static size_t sizes[MOST];
+static lap_view views[MOST];
+static lap_report reports[MOST];
+
+/* ---- photos, and what the host makes of them ------------------------------------------------------ */
+
+static void encode_photo(photo *p, int i)
+{
+    static const int quality[] = {90, 35, 100};
+    const int width = i % 50 == 24 ? 900 : 1 + i * 13 % 61, height = i % 50 == 24 ? 700 : 1 + i * 29 % 47;
+    lap_image image = picture(width, height, i % 7 == 5 ? 1 : 3, 0, (uint32_t)i);
+    lap_settings s = lap_settings_default();
+    void *file;
+    s.quality = quality[i % 3];
+    s.subsampling = (lap_subsampling)(1 + i % 3);
+    s.restart = (lap_restart)(i % 3);
+    s.progressive = i % 10 == 6;
+    s.format = i % 30 == 8 ? "png" : "jpg";
+    need(lap_encode(&image.view, &s, &file, &p->size, &err) == LAP_OK, "a file");
+    lap_image_destroy(&image);
+    if (i % 20 == 7)
+        p->size /= 2; /* cut */
+    if (i % 20 == 17)
+        ((uint8_t *)file)[p->size - 3 - p->size % 7] ^= 16; /* damaged, perhaps */
+    if (i % 30 == 28)
+        p->size = (size_t)i % 3; /* no image */
+    if (i % 30 == 18)
+        p->size -= 2; /* without an end marker */
+    p->bytes = malloc(p->size ? p->size : 1);
+    need(p->bytes != NULL, "memory");
+    memcpy(p->bytes, file, p->size);
+    free(file);
+}
+
+static void decode_on_host(photo *p)
+{
+    p->pixels = (lap_view){.place = LAP_ON_HOST};
+    p->code = lap_decode_view(context, p->bytes, p->size, &settings, &p->pixels, NULL, NULL);
+    if (p->code != LAP_OK)
+        return;
+    p->edges = p->pixels;
+    p->edges.base = malloc((size_t)p->pixels.stride * (size_t)p->pixels.height);
+    need(p->edges.base && lap_filter(context, &p->pixels, &p->edges, "c", &settings.params, settings.border,
+                              &err) == LAP_OK,
+        "the edges");
+}
+
+static void make_photos(void)
+{
+    for (int i = 0; i < MOST; i++) {
+        encode_photo(&photos[i], i);
+        decode_on_host(&photos[i]);
+        files[i] = photos[i].bytes;
+        sizes[i] = photos[i].size;
+    }
+}
+
+/* ---- batches -------------------------------------------------------------------------------------- */
+
+static bool is_there(const lap_view *view, const lap_view *expected)
+{
+    lap_image image = {0};
+    bool same = view->width == expected->width && view->height == expected->height &&
+                view->channels == expected->channels;
+    need(lap_image_create(&image, expected->width, expected->height, expected->channels, 0, &err) == LAP_OK,
+        "memory");
+    same = same && lap_cuda_download(view, &image.view, NULL, &err) == LAP_OK &&
+           lap_cuda_sync(view->place, NULL, &err) == LAP_OK;
+    for (int y = 0; y < expected->height && same; y++)
+        same = memcmp(image.view.base + y * image.view.stride, expected->base + y * expected->stride,
+                   (size_t)(expected->width * expected->channels)) == 0;
+    lap_image_destroy(&image);
+    return same;
+}
+
+typedef lap_code decoder(lap_stream *stream, const void *const files[], const size_t sizes[], size_t count,
+    const lap_settings *settings, lap_view views[], lap_report reports[], lap_error *err);
+
+static const lap_view *expected_of(const photo *p, decoder *decode)
+{
+    return decode == lap_stream_edges_batch ? &p->edges : &p->pixels;
+}
+
+/* The number of photos from `first` on that are not as on the host. */
+static int wrong_ones(int first, int count, decoder *decode)
+{
+    int wrong = 0;
+    for (int i = 0; i < count; i++) {
+        const photo *p = &photos[first + i];
+        const lap_report *r = &reports[i];
+        bool good = r->error.code == p->code && (r->status == LAP_FAILED) == (p->code != LAP_OK) &&
+                    r->bytes_in == p->size;
+        if (p->code != LAP_OK)
+            good = good && !views[i].base && r->width == 0;
+        else
+            good = good && is_there(&views[i], expected_of(p, decode)) && r->width == p->pixels.width &&
+                   !r->resolved == (decode == lap_stream_decode_batch);
+        if (!good)
+            printf("# photo %d: code %d, expected %d: %s\n", first + i, (int)r->error.code, (int)p->code,
+                r->error.message);
+        wrong += !good;
+    }
+    return wrong;
+}
+
+static lap_code first_failure(int first, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (photos[first + i].code != LAP_OK)
+            return photos[first + i].code;
+    return LAP_OK;
+}
+
+static void free_views(lap_stream *stream, int count)
+{
+    for (int i = 0; i < count; i++)
+        lap_stream_view_destroy(stream, &views[i]);
+}
+
+static void check_batch(lap_stream *stream, int first, int count, decoder *decode)
+{
+    char text[160];
+    int there = 0;
+    memset(views, 0, sizeof views);
+    memset(&err, 0, sizeof err);
+    const uint64_t before = lap_cudacpu_count("cudaLaunchKernel");
+    const lap_code code =
+        decode(stream, files + first, sizes + first, (size_t)count, &settings, views, reports, &err);
+    const uint64_t launches = lap_cudacpu_count("cudaLaunchKernel") - before;
+    const int wrong = wrong_ones(first, count, decode);
+    for (int i = 0; i < count; i++)
+        there += strcmp(reports[i].note, "decoded on the device") == 0;
+    snprintf(text, sizeof text, "%s of %d photos: %d wrong, %d decoded on the device, %d launches",
+        decode == lap_stream_edges_batch ? "edges" : "a batch", count, wrong, there, (int)launches);
+    check(wrong == 0 && code == first_failure(first, count) && err.code == code &&
+              (count < 10 || there * 10 > count * 6) && (int)launches < 60 + 6 * count,
+        text);
+    free_views(stream, count);
+}
+
+/* Into views of the caller, which are not aligned: other bytes do not change. */
+static void check_views(lap_stream *stream, decoder *decode)
+{
+    enum { COUNT = 60 };
+    static there given[COUNT];
+    int wrong = 0, used = 0;
+    for (int i = 0; i < COUNT; i++) {
+        const photo *p = &photos[i];
+        if (p->code != LAP_OK)
+            continue;
+        given[used] = there_make(0, p->pixels.width, p->pixels.height, p->pixels.channels, 0,
+            (size_t)used % 3 * 5, (size_t)used % 4);
+        there_put(&given[used], NULL, NULL);
+        files[used] = p->bytes;
+        sizes[used] = p->size;
+        views[used] = given[used].view;
+        used++;
+    }
+    const lap_code code = decode(stream, files, sizes, (size_t)used, &settings, views, NULL, &err);
+    for (int i = 0, k = 0; i < COUNT; i++)
+        if (photos[i].code == LAP_OK) {
+            const lap_view *expected = expected_of(&photos[i], decode);
+            wrong += given[k].off == 0 ? !is_there(&given[k].view, expected)
+                                       : !there_is(&given[k], expected, NULL);
+            k++;
+        }
+    check(code == LAP_OK && wrong == 0, "a batch into views of the caller, of any alignment");
+    for (int i = 0; i < used; i++)
+        there_free(&given[i]);
+    for (int i = 0; i < MOST; i++) {
+        files[i] = photos[i].bytes;
+        sizes[i] = photos[i].size;
+    }
+}
+
+/* Views of the wrong size, and wrong settings. */
+static void check_refusals(lap_stream *stream)
+{
+    enum { COUNT = 4 };
+    there given = there_make(0, 5, 5, 3, 0, 0, 0);
+    lap_settings s = settings;
+    memset(views, 0, sizeof views);
+    views[2] = given.view;
+    lap_code code = lap_stream_decode_batch(stream, files, sizes, COUNT, &s, views, reports, &err);
+    check(code == LAP_E_DIFFERENT && err.code == code && strstr(err.message, "the view 5x5x3") &&
+              reports[2].error.code == code && reports[1].status == LAP_DONE &&
+              is_there(&views[3], &photos[3].pixels),
+        "a view of another size is its photo's failure alone");
+    views[2] = (lap_view){0};
+    free_views(stream, COUNT);
+    there_free(&given);
+    s.auto_orient = true;
+    code = lap_stream_decode_batch(stream, files, sizes, COUNT, &s, views, reports, &err);
+    check(code == LAP_E_USAGE && strstr(err.message, "cannot turn") && reports[3].error.code == code &&
+              reports[3].status == LAP_FAILED && !views[3].base,
+        "settings that no photo can have fail for all");
+    s = settings;
+    s.backend = "c";
+    code = lap_stream_edges_batch(stream, files, sizes, COUNT, &s, views, NULL, &err);
+    check(code == LAP_E_USAGE && strstr(err.message, "runs on the CPU") && !views[0].base,
+        "edges: a backend of the CPU is refused");
+    s = settings;
+    s.filter = false; /* edges_batch filters all the same */
+    s.params.threshold = 256;
+    code = lap_stream_edges_batch(stream, files, sizes, COUNT, &s, views, NULL, &err);
+    check(code == LAP_E_USAGE && !views[0].base, "edges: a threshold out of range is refused");
+    check(lap_stream_decode_batch(stream, files, sizes, 0, &settings, views, reports, &err) == LAP_OK &&
+              lap_stream_encode_batch(stream, views, 0, &settings, NULL, NULL, NULL, &err) == LAP_OK,
+        "batches of no photo");
+}
+
+/* A context that is cancelled. */
+static void check_cancelled(void)
+{
+    lap_context *other = lap_context_create(2, &err);
+    lap_stream *stream = NULL;
+    need(other && lap_stream_create(other, 0, NULL, &stream, &err) == LAP_OK, "a stream");
+    lap_context_cancel(other);
+    memset(views, 0, sizeof views);
+    check(lap_stream_decode_batch(stream, files, sizes, 5, &settings, views, reports, &err) ==
+                  LAP_E_CANCELLED &&
+              reports[4].error.code == LAP_E_CANCELLED && !views[4].base,
+        "a cancelled context begins no photo");
+    lap_stream_destroy(stream);
+    lap_context_destroy(other);
+}
+
+/* ---- encoding ------------------------------------------------------------------------------------- */
+
+typedef struct encoded {
+    there at[MOST];
+    void *file[MOST];
+    size_t size[MOST];
+} encoded;
+
+static void check_encode(lap_stream *stream, int count, const lap_settings *s, const char *what)
+{
+    static encoded e;
+    int used = 0, wrong = 0, there = 0;
+    char text[160];
+    for (int i = 0; i < count; i++) {
+        if (photos[i].code != LAP_OK)
+            continue;
+        const lap_view *pixels = &photos[i].edges;
+        e.at[used] = there_make(
+            0, pixels->width, pixels->height, pixels->channels, 0, (size_t)used % 3, (size_t)used % 4);
+        there_put(&e.at[used], pixels, NULL);
+        views[used] = e.at[used].view;
+        used++;
+    }
+    const lap_code code =
+        lap_stream_encode_batch(stream, views, (size_t)used, s, e.file, e.size, reports, &err);
+    for (int i = 0, k = 0; i < count; i++) {
+        void *expected = NULL;
+        size_t size;
+        if (photos[i].code != LAP_OK)
+            continue;
+        need(lap_encode(&photos[i].edges, s, &expected, &size, &err) == LAP_OK, "on the host");
+        wrong += !e.file[k] || e.size[k] != size || memcmp(e.file[k], expected, size) != 0 ||
+                 reports[k].bytes_out != size || reports[k].status != LAP_DONE;
+        there += strcmp(reports[k].note, "encoded on the device") == 0;
+        free(expected);
+        free(e.file[k]);
+        there_free(&e.at[k]);
+        k++;
+    }
+    snprintf(text, sizeof text, "%d of %s: %d wrong, %d encoded on the device", used, what, wrong, there);
+    const bool is_own = !s->format && !s->progressive && s->codec == LAP_CODEC_AUTO;
+    check(code == LAP_OK && wrong == 0 && (is_own ? there * 10 > used * 9 : there == 0), text);
+}
+
+static void check_encodings(lap_stream *stream)
+{
+    static const int counts[] = {1, 3, 30, MOST};
+    lap_settings s = lap_settings_default();
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        s.quality = 100 - 20 * (int)i;
+        s.subsampling = (lap_subsampling)i;
+        check_encode(stream, counts[i], &s, "files");
+    }
+    s = lap_settings_default();
+    s.progressive = true;
+    check_encode(stream, 20, &s, "progressive files");
+    s = lap_settings_default();
+    s.format = "ppm";
+    check_encode(stream, 20, &s, "other files");
+    s = lap_settings_default();
+    s.codec = LAP_CODEC_CPU;
+    check_encode(stream, 20, &s, "files of the CPU's");
+    void *file[3] = {NULL, &s, NULL};
+    size_t size[3];
+    there t = there_make(0, 30, 20, 3, 0, 0, 0), two = there_make(0, 30, 20, 2, 0, 0, 0);
+    there_put(&t, NULL, NULL);
+    s = lap_settings_default();
+    const lap_view mixed[3] = {t.view, two.view, t.view};
+    check(lap_stream_encode_batch(stream, mixed, 3, &s, file, size, reports, &err) == LAP_E_USAGE &&
+              file[0] && !file[1] && file[2] && size[0] == size[2] && reports[1].error.code == LAP_E_USAGE &&
+              reports[2].status == LAP_DONE,
+        "a view that cannot be encoded is its own failure alone");
+    free(file[0]);
+    free(file[2]);
+    there_free(&two);
+    there_free(&t);
+}
+
+/* ---- faults --------------------------------------------------------------------------------------- */
+
+static void check_faults(int first, int count, int step)
+{
+    const uint64_t alive = lap_cudacpu_alive();
+    int failed = 0, wrong = 0, leaks = 0, whole = 0, n = 1;
+    char text[160];
+    for (bool goes_on = true; goes_on && n < 4000; n += step) {
+        lap_stream *stream = NULL;
+        char setting[64];
+        int its;
+        need(lap_cudacpu_configure("devices=2") == 0 &&
+                 lap_stream_create(context, 0, NULL, &stream, &err) == LAP_OK,
+            "a stream");
+        snprintf(setting, sizeof setting, "devices=2,fail=%d:%d", n, n % 2 ? 2 : 700);
+        need(lap_cudacpu_configure(setting) == 0, setting);
+        memset(views, 0, sizeof views);
+        (void)lap_stream_edges_batch(
+            stream, files + first, sizes + first, (size_t)count, &settings, views, reports, &err);
+        goes_on = lap_cudacpu_count("calls") >= (uint64_t)n;
+        need(lap_cudacpu_configure("devices=2") == 0, "devices=2");
+        its = 0;
+        for (int i = 0; i < count; i++) {
+            const lap_code code = reports[i].error.code, expected = photos[first + i].code;
+            const bool is_fault = code == LAP_E_DEVICE || code == LAP_E_MEMORY;
+            wrong += code == LAP_OK ? !is_there(&views[i], &photos[first + i].edges)
+                                    : (code != expected && !is_fault) || views[i].base;
+            its += is_fault;
+        }
+        free_views(stream, count);
+        lap_stream_destroy(stream);
+        failed += its > 0;
+        whole += its == 0;
+        leaks += lap_cudacpu_alive() != alive;
+    }
+    snprintf(text, sizeof text,
+        "each %d. of %d calls fails: in %d batches photos fail, in %d none does; %d wrong, %d leaks", step, n,
+        failed, whole, wrong, leaks);
+    check(failed > 3 && whole > 3 && n < 4000 && wrong == 0 && leaks == 0, text);
+}
+
+/* Without pinned memory, or without memory for a chain, each photo goes alone. */
+static void check_short_of_memory(void)
+{
+    static const char *const settings_of[] = {
+        "devices=2,fail=cudaMallocHost:1:2", "devices=2,fail=cudaMallocHost:30:2"};
+    for (size_t k = 0; k < sizeof settings_of / sizeof *settings_of; k++) {
+        lap_stream *stream = NULL;
+        memset(views, 0, sizeof views);
+        need(lap_stream_create(context, 0, NULL, &stream, &err) == LAP_OK, "a stream");
+        need(lap_cudacpu_configure(settings_of[k]) == 0, settings_of[k]);
+        (void)lap_stream_decode_batch(stream, files, sizes, 40, &settings, views, reports, &err);
+        need(lap_cudacpu_configure("devices=2") == 0, "devices=2");
+        check(wrong_ones(0, 40, lap_stream_decode_batch) == 0, settings_of[k]);
+        free_views(stream, 40);
+        lap_stream_destroy(stream);
+    }
+}
+
+int main(void)
+{
+    static const int counts[] = {1, 2, 9, 64, 65, MOST};
+    lap_stream *stream = NULL;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    need(lap_cudacpu_configure("devices=2") == 0, "devices=2");
+    settings = lap_settings_default();
+    settings.border = LAP_REFLECT;
+    context = lap_context_create(3, &err);
+    need(context && lap_stream_create(context, 0, NULL, &stream, &err) == LAP_OK, "context and stream");
+    make_photos();
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        check_batch(stream, (int)i % 3 * (MOST - counts[i]) / 2, counts[i], lap_stream_decode_batch);
+        check_batch(stream, (int)(i + 1) % 3 * (MOST - counts[i]) / 2, counts[i], lap_stream_edges_batch);
+    }
+    check_views(stream, lap_stream_decode_batch);
+    check_views(stream, lap_stream_edges_batch);
+    check_refusals(stream);
+    check_encodings(stream);
+    lap_stream_destroy(stream);
+    check_cancelled();
+    check_short_of_memory();
+    check_faults(0, 9, 3);
+    for (int i = 0; i < MOST; i++) {
+        free(photos[i].bytes);
+        free(photos[i].pixels.base);
+        free(photos[i].edges.base);
+    }
+    lap_context_destroy(context);
+    printf("1..%d\n", number);
+    return failures > 0;
+}
