@@ -4,7 +4,7 @@ import functools
 import itertools
 import os
 import threading
-from typing import Any, Callable, Iterable, List, Optional, Tuple, Union
+from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Tuple, Union
 
 import numpy
 
@@ -20,6 +20,7 @@ SHORT_TO_ENCODE = 1 << 20 # samples, which take as long
 LAYOUTS = {"HWC": False, "CHW": True}
 ERRORS = {"raise": False, "return": True}
 PACKS = {"arena": False, "padded": True}
+CHAIN = 64 # photos at once, which share their launches on a device
 LINE = 64 # bytes, a multiple of which each photo of an arena begins at
 FORMATS = {name: ffi.new("char[]", name.encode()) for name in ("jpg", "png", "bmp", "tga", "ppm", "pgm")}
 
@@ -39,6 +40,13 @@ def decode_settings(upright: bool, luma: bool, fail_on: str, max_pixels: Optiona
     return settings
 
 
+class Begun(NamedTuple):
+    """An image of a batch: its content and its (height, width, channels); photo: on its way to a device."""
+    data: Any
+    shape: Tuple[int, int, int]
+    photo: Optional[_there.Photo]
+
+
 class Asked:
     """What decode() is asked for, whichever the image: to the host."""
 
@@ -51,6 +59,14 @@ class Asked:
         self.channels, self.planes = channels or 0, chosen("layout", layout, LAYOUTS)
         self.settings = decode_settings(bool(upright), bool(luma), fail_on, max_pixels, max_memory, max_scans, timeout,
                                         codec)
+
+    def begin(self, image: Image, context: Any) -> "Begun":
+        data = content(image)
+        return Begun(data, self.size(image, data, context), None)
+
+    def chained(self, begun: List[Any], places: List[Any], threads: int) -> dict:
+        """The results by number of images that are decoded together."""
+        return {}
 
     def packing(self, shapes: List[Optional[Tuple[int, int, int]]], pack: Optional[str], out: Any) -> Any:
         return Packing(shapes, self.planes, pack or "padded", out, self.channels)
@@ -129,6 +145,47 @@ class AskedThere(Asked):
                          codec="auto" if codec == "cuda" else codec)
         self.device, self.stream, self.threads = device, stream, threads
         self.both = _there.Settings(self.settings, decode_settings(False, *limits, codec))
+
+    filtering: Optional[_there.Filter] = None # in a batch, between decoding and the result
+
+    def filter(self, filtering: Filtering) -> None:
+        self.filtering = _there.Filter(self.both.there, filtering.backend, filtering.params, filtering.border)
+
+    def begin(self, image: Image, context: Any) -> Begun:
+        data = content(image)
+        photo = self.photo(image, data)
+        photo.is_turned() # several threads find that out
+        return Begun(data, photo.shape(context), photo)
+
+    def chained(self, begun: List[Any], places: List[Any], threads: int) -> dict:
+        """Those that the device decodes as they are stored. Two threads, so that one prepares photos while the other
+        one's are decoded."""
+        taken = []
+        for number, item in enumerate(begun):
+            if isinstance(item, Error):
+                continue
+            item.photo.channels = self.channels
+            if not item.photo.is_converted() and not item.photo.is_turned():
+                taken.append(number)
+
+        def work(numbers: List[int], context: Any) -> List[Optional[Error]]:
+            return _there.fill_many([begun[i].photo for i in numbers], [self.view(places[i]) for i in numbers],
+                                    self.filtering, self.device, context)
+
+        parts = [taken[i:i + CHAIN] for i in range(0, len(taken), CHAIN)]
+        problems = itertools.chain(*Batch(parts, work, "raise", threads, 2).run()) if parts else ()
+        return {number: problem or places[number] for number, problem in zip(taken, problems)}
+
+    def view(self, place: _there.DeviceArray) -> Any:
+        """The lap_view of an array of a batch."""
+        shape, strides = _there.interleaved(place.shape, place.strides, self.planes)
+        return _views.view_of(_views.Samples(place.address, shape, strides, self.device, place))
+
+    def edges(self, image: Image, data: Any, place: _there.DeviceArray, context: Any) -> _there.DeviceArray:
+        """Of a photo that the CPU decodes."""
+        pixels = self.decode(image, data, None, lambda function, _: function(context))
+        self.filtering.run(self.view(pixels), self.view(place), self.device, context)
+        return place
 
     def photo(self, image: Image, data: Any) -> _there.Photo:
         return _there.Photo(image, data, self.both, self.channels)
@@ -291,10 +348,10 @@ def edges(image: Image, channels: Optional[int] = None, *, device: Optional[int]
 class Batch:
     """Images that several threads take one after the other, with one context, which is cancelled to stop them all."""
 
-    def __init__(self, images: List[Any], function: Callable, errors: str, threads: int):
+    def __init__(self, images: List[Any], function: Callable, errors: str, threads: int, most: Optional[int] = None):
         self.images, self.function, self.returns = images, function, chosen("errors", errors, ERRORS)
         cores = threads or lib.lap_context_threads(contexts.get(0))
-        self.jobs = max(1, min(len(images), cores))
+        self.jobs = max(1, min(len(images), cores, most or cores))
         self.inner = max(1, cores // self.jobs)
         self.results: List[Any] = [None] * len(images)
         self.numbers, self.failed, self.stopped = itertools.count(), threading.Lock(), False
@@ -414,12 +471,6 @@ class Packing:
             raise ValueError("out: the samples of a row do not lie side by side, or its rows not from top to bottom")
 
 
-def begin(image: Image, asked: Asked, context: Any) -> Tuple[Any, Tuple[int, int, int]]:
-    """The content of an image file, and the shape of its pixels."""
-    data = content(image)
-    return data, asked.size(image, data, context)
-
-
 def in_batch(given: Iterable[Image], asked: Asked, pack: Optional[str], out: Optional[numpy.ndarray], errors: str,
              threads: int, work: Callable) -> Photos:
     """work(asked, image, data, place, context) of each image, several at once; place: an array to be filled or None."""
@@ -430,21 +481,24 @@ def in_batch(given: Iterable[Image], asked: Asked, pack: Optional[str], out: Opt
     if pack is None and out is None and not isinstance(asked, AskedThere):
         return Photos(Batch(images, lambda image, context: work(asked, image, content(image), None, context), errors,
                             threads).run(), None)
-    begun = Batch(images, lambda image, context: begin(image, asked, context), "return", threads).run()
-    shapes = [None if isinstance(item, Error) else item[1] for item in begun]
+    begun = Batch(images, asked.begin, "return", threads).run()
+    shapes = [None if isinstance(item, Error) else item.shape for item in begun]
     packing = asked.packing(shapes, pack, out)
     for item in begun if isinstance(out, numpy.ndarray) else ():
-        if not isinstance(item, Error) and numpy.may_share_memory(out, numpy.frombuffer(item[0], numpy.uint8)):
+        if not isinstance(item, Error) and numpy.may_share_memory(out, numpy.frombuffer(item.data, numpy.uint8)):
             raise ValueError("out: it overlaps the bytes of an image")
     if packing.channels:
         asked = asked.with_channels(packing.channels)
+    done = asked.chained(begun, packing.places, threads)
 
     def one(number: int, context: Any) -> numpy.ndarray:
         if isinstance(begun[number], Error):
             raise begun[number]
         place = packing.places[number]
         try:
-            return work(asked, images[number], begun[number][0], place, context)
+            if isinstance(done.get(number), Error):
+                raise done[number]
+            return done[number] if number in done else work(asked, images[number], begun[number].data, place, context)
         except BaseException:
             asked.clear(place)
             raise
@@ -461,8 +515,8 @@ def decode_batch(images: Iterable[Image], channels: Optional[int] = None, uprigh
     "padded": they are views of one array (images, height, width[, channels]) of the largest height and width, which is
     0 elsewhere; if one of them has 3 channels, all have. With layout "CHW" it is (images, channels, height, width). The
     result's attribute `whole` is that array.
-    device: as for decode(); all arrays are views of one, the arena unless it is the padded one, whose memory lives as
-    long as one of them does.
+    device: as for decode(); small photos share their launches there. All arrays are views of one, the arena unless it
+    is the padded one, whose memory lives as long as one of them does.
     out: the padded array to be filled, of that shape or larger; beyond the photos it stays as it was.
     errors: "return" puts the Error of a broken image in its place, and the others are whole (in one array its pixels
     are 0, or as they were if its size is not known); "raise" raises the first
@@ -483,17 +537,23 @@ def decode_batch(images: Iterable[Image], channels: Optional[int] = None, uprigh
     return in_batch(images, asked, pack, out, errors, threads, work)
 
 
-def edges_batch(images: Iterable[Image], channels: Optional[int] = None, *, pack: Optional[str] = None,
-                out: Optional[numpy.ndarray] = None, errors: str = "raise", threads: int = 0, **settings) -> "Photos":
-    """edges() of each image, several at once, as decode_batch() does it; settings: those of edges().
+def edges_batch(images: Iterable[Image], channels: Optional[int] = None, *, device: Optional[int] = None,
+                pack: Optional[str] = None, out: Any = None, errors: str = "raise", threads: int = 0,
+                **settings) -> "Photos":
+    """edges() of each image, several at once, as decode_batch() does it; settings: those of edges(). device: the photos
+    are filtered there, too.
 
     >>> [array.shape for array in edges_batch(["samples/chelsea.jpg"] * 3, channels=1)]
     [(300, 451), (300, 451), (300, 451)]
     """
     reading = {name: settings.pop(name) for name in DECODING & settings.keys()}
-    asked, filtering = Asked(channels, **reading), Filtering(**settings)
+    asked, filtering = asked_of(device, None, 1, channels, **reading), Filtering(**settings)
+    if isinstance(asked, AskedThere):
+        asked.filter(filtering)
 
-    def work(asked: Asked, image: Image, data: Any, place: Optional[numpy.ndarray], context: Any) -> numpy.ndarray:
+    def work(asked: Asked, image: Image, data: Any, place: Any, context: Any) -> Any:
+        if isinstance(asked, AskedThere):
+            return asked.edges(image, data, place, context)
         pixels = asked.decode(image, data, None, lambda function, _: function(context))
         return filtering.host(pixels, place, lambda function, _: function(context))
 

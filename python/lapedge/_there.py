@@ -177,10 +177,10 @@ class Photo:
 
     def __init__(self, image: Any, data: Any, settings: Settings, channels: int):
         self.image, self.buffer, self.settings, self.channels = image, ffi.from_buffer(data), settings, channels
-        self.err = ffi.new("lap_error *")
+        self.err, self.turned = ffi.new("lap_error *"), None
 
-    def problem(self):
-        return error_of(self.err, os.fsdecode(self.image) if is_path(self.image) else None)
+    def problem(self, err: Any = None):
+        return error_of(err or self.err, os.fsdecode(self.image) if is_path(self.image) else None)
 
     def shape(self, context: Any) -> Tuple[int, int, int]:
         """Height, width and channels in the end. Raises Error."""
@@ -189,19 +189,25 @@ class Photo:
         code = lib.lap_decode_size(context, self.buffer, len(self.buffer), self.settings.host, view, self.err)
         if code != lib.LAP_OK:
             raise self.problem()
-        self.is_converted = self.channels not in (0, view.channels)
+        self.stored = view.channels
         return view.height, view.width, self.channels or view.channels
 
+    def is_converted(self) -> bool:
+        return self.channels not in (0, self.stored)
+
     def is_turned(self) -> bool:
-        if not self.settings.host.auto_orient:
-            return False
+        if self.turned is None:
+            self.turned = bool(self.settings.host.auto_orient) and self.has_turn()
+        return self.turned
+
+    def has_turn(self) -> bool:
         info, err = ffi.new("lap_info *"), ffi.new("lap_error *")
         with named(self.image) as path: # what cannot be read is judged by the CPU
             return lib.lap_info_read(os.fsencode(path), info, err) != lib.LAP_OK or info.orientation > 1
 
     def fill(self, context: Any, stream: Any, view: Any) -> int:
         """To the view on the device; what the device does not convert or turn, the CPU decodes."""
-        if not self.is_converted and not self.is_turned():
+        if not self.is_converted() and not self.is_turned():
             return lib.lap_stream_decode(stream, self.buffer, len(self.buffer), self.settings.there, view, ffi.NULL,
                                          self.err)
         host = ffi.new("lap_view *")
@@ -251,6 +257,36 @@ def decode(photo: Photo, planes: bool, out: Any, device: int, stream: Optional[_
     if run(work, len(photo.buffer)) != lib.LAP_OK:
         raise photo.problem()
     return result
+
+
+class Filter:
+    """lap_settings that decode as those given and filter."""
+
+    def __init__(self, settings: Any, backend: str, params: Any, border: int):
+        self.backend, self.params, self.border = ffi.new("char[]", backend.encode()), params, border
+        self.settings = ffi.new("lap_settings *")
+        self.settings[0] = settings[0]
+        self.settings.backend, self.settings.params, self.settings.border = self.backend, params[0], border
+
+    def run(self, source: Any, place: Any, device: int, context: Any) -> None:
+        err = ffi.new("lap_error *")
+        with streams.of(context, device) as queue:
+            check(lib.lap_stream_filter(queue, source, place, self.backend, self.params, self.border, err), err)
+            check(lib.lap_stream_wait(queue, err), err)
+
+
+def fill_many(photos: List[Photo], views: List[Any], filtering: Optional[Filter], device: int, context: Any) -> list:
+    """Photo.fill() of many that the device neither converts nor turns, then the filter if there is one. Gives an Error
+    or None for each."""
+    count = len(photos)
+    files, sizes = ffi.new("const void *[]", [photo.buffer for photo in photos]), [len(p.buffer) for p in photos]
+    places, reports = ffi.new("lap_view[]", [view[0] for view in views]), ffi.new("lap_report[]", count)
+    settings = filtering.settings if filtering else photos[0].settings.there
+    function = lib.lap_stream_edges_batch if filtering else lib.lap_stream_decode_batch
+    with streams.of(context, device) as queue:
+        function(queue, files, sizes, count, settings, places, reports, ffi.NULL)
+    return [None if reports[i].error.code == lib.LAP_OK else photo.problem(ffi.addressof(reports[i], "error"))
+            for i, photo in enumerate(photos)]
 
 
 def encode(array: Any, planes: bool, settings: Any, stream: Any, run: Callable) -> bytes:

@@ -222,6 +222,21 @@ def batches():
                     for a, b in zip(host, there)]
             report(all(good) and len(there) == len(images),
                    f"decode_batch {pack} {layout}: the CPU's, errors in place", good)
+    for pack in (None, "padded"):
+        for more in ({}, {"channels": 3, "border": "wrap"}, {"upright": True, "range": "abs", "invert": True},
+                     {"luma": True}):
+            host = lapedge.edges_batch(images, pack=pack, errors="return", **more)
+            there = lapedge.edges_batch(images, pack=pack, errors="return", device=0, **more)
+            good = [a.kind == b.kind if isinstance(a, lapedge.Error) else np.array_equal(a, b.to_host())
+                    for a, b in zip(host, there)]
+            report(all(good) and len(there) == len(images), f"edges_batch {pack} {more}: the CPU's", good)
+    many = [FILES[name] for name in sorted(FILES)] * 20
+    for threads in (0, 1, 3):
+        there = lapedge.decode_batch(many, device=0, threads=threads)
+        report(all(np.array_equal(array.to_host(), lapedge.decode(data)) for array, data in zip(there, many)),
+               f"{len(many)} photos on {threads} threads")
+    report(raises(lapedge.Error, "runs on the CPU", lapedge.edges_batch, images[:2], device=0, backend="c"),
+           "edges_batch: a backend of the CPU is refused")
     problem = raises(lapedge.Error, "", lapedge.decode_batch, images, device=0)
     report(problem and problem.kind == "not_jpeg", "decode_batch: the first Error by order is raised")
     whole = lapedge.decode_batch([FILES["444"], FILES["420"]], 3, pack="padded", device=0)
