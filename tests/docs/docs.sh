@@ -20,7 +20,8 @@ links_lead_somewhere()
 example_is_the_tested_one()
 {
     diff <(c_of docs/library.md) tests/package/install/example.c && diff <(c_of docs/library.md 2) tests/kernels/views/example.c &&
-        diff <(c_of docs/pipeline.md) tests/package/install/pipeline.c && diff <(python_of docs/pipeline.md) python/examples/dataloader.py
+        diff <(c_of docs/pipeline.md) tests/package/install/pipeline.c &&
+        diff <(c_of docs/pipeline.md 2) tests/kernels/views/batch_example.c && diff <(python_of docs/pipeline.md) python/examples/dataloader.py
 }
 
 # The include table of the architecture page is the one that tests/structure checks.

@@ -5,10 +5,11 @@ VIEWS_TESTS := $(patsubst %,$(B)/tests/cudacpu_%,views stream batch leaks)
 $(VIEWS_TESTS): $(B)/tests/cudacpu_%: $(B)/cudacpu/asan/tests/kernels/views/%.c.o $(VIEWS_LIBRARY)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
-# Built as a user builds it: with only the public header.
-$(B)/cudacpu/asan/views_example.o: tests/kernels/views/example.c src/lapedge.h
+# Built as a user builds them: with only the public header.
+VIEWS_EXAMPLES := $(B)/cudacpu/asan/views_example $(B)/cudacpu/asan/views_batch_example
+$(B)/cudacpu/asan/views_%.o: tests/kernels/views/%.c src/lapedge.h
 	$(call say,CC)$(CC) -std=c11 -Wall -Wextra -Werror -Isrc -c $< -o $@
-$(B)/cudacpu/asan/views_example: $(B)/cudacpu/asan/views_example.o $(VIEWS_LIBRARY)
+$(VIEWS_EXAMPLES): %: %.o $(VIEWS_LIBRARY)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
 # The walk over faults (tests/faults/each.c) with a device at work.
 EVERY_FAULT_CUDA := $(patsubst %,$(B)/cudacpu/asan/tests/faults/%.c.o,each each_photo each_many calls)
@@ -17,7 +18,7 @@ $(B)/tests/cudacpu_every_fault: $(EVERY_FAULT_CUDA) $(VIEWS_LIBRARY)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
 TESTS += $(B)/tests/cudacpu_every_fault
 -include $(EVERY_FAULT_CUDA:.o=.d)
-tests/kernels/views/example.sh: $(B)/cudacpu/asan/views_example
+tests/kernels/views/example.sh: $(VIEWS_EXAMPLES)
 TESTS += $(VIEWS_TESTS) tests/kernels/views/example.sh
 -include $(patsubst %,$(B)/cudacpu/asan/%.d,$(wildcard tests/kernels/views/*.c))
 endif
