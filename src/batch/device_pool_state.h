@@ -15,7 +15,7 @@ enum { LAP_POOL_LANES = 12 }; /* large photos at once on a device; more gain not
  * further photos wait, so the next chain is longer. */
 enum { LAP_POOL_CHAINS = 4 };
 #define LAP_POOL_CHAIN_BYTES LAP_DEVICE_CHAIN_BYTES
-#define LAP_POOL_SMALL_FILE ((size_t)256 << 10)  /* a file up to this size may hold a small photo */
+#define LAP_POOL_SMALL_FILE ((size_t)256 << 10) /* a file up to this size may hold a small photo */
 enum { LAP_POOL_SMALL_STAGINGS = 96 };
 /* The most large photos that may be loaded into new memory, which is slow, before lanes have taken earlier
  * ones; while a device starts, the most photos of any size. */

@@ -146,27 +146,28 @@ static lap_code finish(lap_stream_photo *p, lap_error *err)
     return code;
 }
 
-static lap_code decode(
-    lap_stream_work *work, const lap_settings *given, bool filters, lap_report *reports, lap_error *err)
+static lap_code decode(const lap_stream_work *photos, const lap_settings *given, bool filters,
+    lap_report *reports, lap_error *err)
 {
     lap_settings settings = lap_settings_complete(given);
+    lap_stream_work work = *photos;
     lap_error why = {0};
-    work->settings = &settings;
-    work->begin = begin;
-    work->finish = finish;
-    work->is_right = lap_device_staging_has_source;
+    work.settings = &settings;
+    work.begin = begin;
+    work.finish = finish;
+    work.is_right = lap_device_staging_has_source;
     settings.filter |= filters;
     lap_code code = lap_settings_check(&settings, &why);
     if (code == LAP_OK && (settings.auto_orient || settings.turn != LAP_TURN_NONE))
         code = lap_fail(&why, LAP_E_USAGE, "a stream decodes pixels as they are stored: it cannot turn them");
     if (code == LAP_OK && filters)
         code = lap_rung_find_on_device(
-            LAP_OP_FILTER, settings.backend, work->stream->device, &work->filter.rung, &why);
-    work->filter.params = &settings.params;
-    work->filter.border = settings.border;
+            LAP_OP_FILTER, settings.backend, work.stream->device, &work.filter.rung, &why);
+    work.filter.params = &settings.params;
+    work.filter.border = settings.border;
     if (code == LAP_OK)
-        code = lap_stream_choose(work, LAP_DEVICE_DECODES, &why);
-    return lap_stream_photos(work, code, &why, reports, err);
+        code = lap_stream_choose(&work, LAP_DEVICE_DECODES, &why);
+    return lap_stream_photos(&work, code, &why, reports, err);
 }
 
 lap_code lap_stream_decode(lap_stream *s, const void *file, size_t size, const lap_settings *settings,
@@ -178,13 +179,15 @@ lap_code lap_stream_decode(lap_stream *s, const void *file, size_t size, const l
 lap_code lap_stream_decode_batch(lap_stream *s, const void *const files[], const size_t sizes[], size_t count,
     const lap_settings *settings, lap_view views[], lap_report reports[], lap_error *err)
 {
-    lap_stream_work work = {.stream = s, .count = count, .files = files, .sizes = sizes, .views = views};
-    return decode(&work, settings, false, reports, err);
+    const lap_stream_work photos = {
+        .stream = s, .count = count, .files = files, .sizes = sizes, .views = views};
+    return decode(&photos, settings, false, reports, err);
 }
 
 lap_code lap_stream_edges_batch(lap_stream *s, const void *const files[], const size_t sizes[], size_t count,
     const lap_settings *settings, lap_view views[], lap_report reports[], lap_error *err)
 {
-    lap_stream_work work = {.stream = s, .count = count, .files = files, .sizes = sizes, .views = views};
-    return decode(&work, settings, true, reports, err);
+    const lap_stream_work photos = {
+        .stream = s, .count = count, .files = files, .sizes = sizes, .views = views};
+    return decode(&photos, settings, true, reports, err);
 }

@@ -7,7 +7,6 @@
 #include "base/params.h"
 #include "base/pool.h"
 #include "base/status.h"
-#include "base/status.h"
 #include "base/times.h"
 #include "device/devices.h"
 

@@ -153,7 +153,7 @@ static void check_batch(lap_stream *stream, int first, int count, decoder *decod
     snprintf(text, sizeof text, "%s of %d photos: %d wrong, %d decoded on the device, %d launches",
         decode == lap_stream_edges_batch ? "edges" : "a batch", count, wrong, there, (int)launches);
     check(wrong == 0 && code == first_failure(first, count) && err.code == code &&
-              (count < 10 || there * 10 > count * 6) && (int)launches < 60 + 6 * count,
+              (count < 10 || there * 10 > count * 6) && (int)launches < 40 + count,
         text);
     free_views(stream, count);
 }
@@ -267,8 +267,10 @@ static void check_encode(lap_stream *stream, int count, const lap_settings *s, c
         views[used] = e.at[used].view;
         used++;
     }
+    const uint64_t before = lap_cudacpu_count("cudaLaunchKernel");
     const lap_code code =
         lap_stream_encode_batch(stream, views, (size_t)used, s, e.file, e.size, reports, &err);
+    const int launches = (int)(lap_cudacpu_count("cudaLaunchKernel") - before);
     for (int i = 0, k = 0; i < count; i++) {
         void *expected = NULL;
         size_t size;
@@ -283,9 +285,12 @@ static void check_encode(lap_stream *stream, int count, const lap_settings *s, c
         there_free(&e.at[k]);
         k++;
     }
-    snprintf(text, sizeof text, "%d of %s: %d wrong, %d encoded on the device", used, what, wrong, there);
+    snprintf(text, sizeof text, "%d of %s: %d wrong, %d encoded on the device, %d launches", used, what,
+        wrong, there, launches);
     const bool is_own = !s->format && !s->progressive && s->codec == LAP_CODEC_AUTO;
-    check(code == LAP_OK && wrong == 0 && (is_own ? there * 10 > used * 9 : there == 0), text);
+    check(
+        code == LAP_OK && wrong == 0 && launches < 20 + used && (is_own ? there * 10 > used * 9 : there == 0),
+        text);
 }
 
 static void check_encodings(lap_stream *stream)

@@ -231,6 +231,11 @@ def batches():
                     for a, b in zip(host, there)]
             report(all(good) and len(there) == len(images), f"edges_batch {pack} {more}: the CPU's", good)
     many = [FILES[name] for name in sorted(FILES)] * 20
+    host, there = (lapedge.edges_batch(many[:9], 3, pack="padded", device=device) for device in (None, 0))
+    rows = lapedge._there.DeviceArray(there[0]._memory, there.whole.address, (9 * there.whole.shape[1],
+                                      there.whole.strides[1]), (there.whole.strides[1], 1), 0).to_host()
+    report(np.array_equal(rows[:, :3 * host.whole.shape[2]].reshape(host.whole.shape), host.whole),
+           "a padded array is 0 beyond its photos")
     for threads in (0, 1, 3):
         there = lapedge.decode_batch(many, device=0, threads=threads)
         report(all(np.array_equal(array.to_host(), lapedge.decode(data)) for array, data in zip(there, many)),
