@@ -31,7 +31,7 @@ typedef struct batch {
     lap_map64 endangered; /* inputs at the place of an output: device and inode */
     lap_map64 folders;    /* folders of outputs: path -> what was done there already */
     lap_origins origins;
-    const char *around; /* an input folder in which the output folder lies; NULL: there is none */
+    const char *around; /* an input folder in which the output folder lies; NULL: in none */
     bool sync;          /* outputs must survive a power cut */
 } batch;
 

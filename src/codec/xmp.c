@@ -69,7 +69,7 @@ typedef struct cleaner {
     slice open[MAX_DEPTH]; /* names of the open elements */
     int space[MAX_DEPTH];  /* their namespaces; UNKNOWN outside RDF, where an element's text is its value */
     int depth;
-    int gone; /* depth of the element that is dropped with its contents; 0: none is dropped */
+    int gone; /* depth of the element that is dropped with its contents; 0: no element is dropped */
     binding bindings[MAX_BINDINGS];
     int bound;
     attribute attributes[MAX_ATTRIBUTES];

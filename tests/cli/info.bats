@@ -21,7 +21,7 @@ load common
     lapedge info a.jpg >text
     grep -q "4:2:0" text
     grep -q "baseline, Huffman coding" text
-    # What cannot be decoded still has a structure; what is none has not.
+    # A JPEG that cannot be decoded still has a structure; a file of another kind has none.
     head -c 3000 a.jpg >cut.jpg
     lapedge info cut.jpg >text
     pgm 7 5 g.pgm

@@ -363,7 +363,7 @@ early() { sed -i -E 's/"input_folder[a-z_]*":("[^"]*"|[0-9]+),?//g; s/"input_bel
     run --separate-stderr lapedge -q --prune --format=png in out
     [ "$status" -eq 0 ]
     [ -e out/b.jpg ]
-    # The folder of the records is gone with all its photos: it is none of this run.
+    # The folder of the records is gone with all its photos: it is not one of this run's folders.
     rm -r in2
     expect 0 "" "" -q --prune other out
     [ -e out/b.jpg ]

@@ -84,7 +84,7 @@ PY
     done
 }
 
-# two photos, a grey one in a folder, and a file that is none
+# two photos, a grey one in a folder, and a file that is not a photo
 album()
 {
     mkdir -p album/deep

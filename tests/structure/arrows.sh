@@ -1,5 +1,5 @@
 #!/bin/bash
-# Who may include and call whom (rooms.txt), and the calls that live in one place only.
+# Which room may include and call which (rooms.txt), and the calls that live in one place only.
 . tests/support/tap.sh
 table=tests/structure/rooms.txt
 B=${B:-build}

@@ -23,7 +23,7 @@ all_declared()
     diff "$declared" "$exported"
 }
 
-# The functions of lapedge_program.h: all are in the archive, for the program, and none is in the shared library.
+# The functions of lapedge_program.h: the archive has all of them, for the program, and the shared library has none.
 program_names()
 {
     "${CC:-gcc}" -E -P -D_GNU_SOURCE src/lapedge_program.h | tr '\n' ' ' | tr ';' '\n' |

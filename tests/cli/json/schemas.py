@@ -115,7 +115,7 @@ with tempfile.TemporaryDirectory() as folder:
     run = subprocess.run([LAPEDGE, "diff", "--json", "photos", "others"], capture_output=True, text=True)
     check("diff_folders: equal, missing and broken ones",
           problem_of("diff_folders", run.stdout) or (None if run.returncode == 2 else run.returncode))
-    is_refused("diff_folders", "an outcome that is none", run.stdout, lambda o: o["rows"][0].update(outcome="odd"))
+    is_refused("diff_folders", "an unknown outcome", run.stdout, lambda o: o["rows"][0].update(outcome="odd"))
     is_refused("diff_folders", "an unknown key", run.stdout, lambda o: o.update(extra=1))
     os.remove("photos/cut.jpg")
     text = holds("file", "a picture", 0, PHOTO, "out.jpg")
@@ -124,7 +124,7 @@ with tempfile.TemporaryDirectory() as folder:
     holds("file", "a picture that is not there", 1, "none.jpg", "out.jpg")
     holds("file", "a name that is not UTF-8", 0, b"photos/thr\xff.jpg", b"thr\xff.png")
     text = holds("run", "a folder", 0, "--log=log.jsonl", "photos", "done")
-    is_refused("run", "a kind that is none", text, lambda o: o["kinds"].update(odd=1))
+    is_refused("run", "an unknown kind", text, lambda o: o["kinds"].update(odd=1))
     holds("run", "a folder again", 0, "photos", "done")
     with open("log.jsonl") as log:
         lines = log.read().splitlines()

@@ -31,7 +31,7 @@ def one(runtime, devices, folder):
         return "hangs", True
     made, right = digest(WORK / "out"), digest(WORK / "right")
     lost = sum(": warning: CUDA device" in line for line in said)
-    # At its very first calls a device is not lost, but there is none: then a named backend is refused.
+    # A device that fails at its very first calls counts as missing, not as lost: then a named backend is refused.
     if code == 3 and not made and said and (not folder or "cannot run" in said[-1] or "CUDA" in said[-1]):
         return None, struck
     if folder and (code or made != right):

@@ -118,7 +118,7 @@ def one_run(out, disk, want, counts):
     for name, value in digest(out).items():
         counts["complete"] += 1
         if value not in want[name]:
-            lost.append(f"{kind}: {name} is none of its pictures")
+            lost.append(f"{kind}: {name} is not one of its pictures")
     return lost
 
 

@@ -41,6 +41,6 @@ if [ -n "$library" ] && [ "${SANITIZED:-0}" != 1 ]; then
         check "$version, every width with every height" agrees 30 "decode_check --all" LD_LIBRARY_PATH="$scratch"
     fi
 else
-    skip "libjpeg-turbo 3" "none is here: neither LAPEDGE_LIBJPEG nor Pillow's wheel"
+    skip "libjpeg-turbo 3" "not found: neither LAPEDGE_LIBJPEG nor Pillow's wheel"
 fi
 finish

@@ -29,6 +29,6 @@ if [ -n "$library" ] && [ "${SANITIZED:-0}" != 1 ]; then
     check "$version" agrees LD_LIBRARY_PATH="$scratch"
     check "$version without vectors" agrees LD_LIBRARY_PATH="$scratch" JSIMD_FORCENONE=1
 else
-    skip "libjpeg-turbo 3" "none is here: neither LAPEDGE_LIBJPEG nor Pillow's wheel"
+    skip "libjpeg-turbo 3" "not found: neither LAPEDGE_LIBJPEG nor Pillow's wheel"
 fi
 finish

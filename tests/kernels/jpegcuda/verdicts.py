@@ -26,7 +26,7 @@ given = [os.path.join(folder, name) if folder else name for word in map(os.path.
 pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
 
 def run(codec, name, out, options):
-    """Exit code, stderr and the output's bytes (None: there is none)."""
+    """Exit code, stderr and the output's bytes (None: it wrote no file)."""
     if os.path.exists(out):
         os.remove(out)
     env = dict(os.environ, LAP_CUDACPU="order=now")

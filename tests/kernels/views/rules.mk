@@ -27,4 +27,8 @@ endif
 $(P)/stream_example: tests/kernels/views/example.c $(B)/liblapedge.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -std=c11 -O2 -Wall -Wextra -Isrc -static-libgcc -o $@ $^ $(filter -L%,$(LIBS)) $(PORTABLE_LIBS)
-portable-tests: $(P)/stream_example
+$(P)/batch_time: tools/measure/batch_time.c $(B)/liblapedge.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) -std=c11 -O2 -Wall -Wextra -Isrc -D_GNU_SOURCE -static-libgcc -o $@ $^ $(filter -L%,$(LIBS)) \
+	  $(PORTABLE_LIBS)
+portable-tests: $(P)/stream_example $(P)/batch_time

@@ -111,7 +111,7 @@ static void check_places(void)
         "memory of another device is refused");
     check(refused(&far, &far_out, "auto", "no such device"), "a device that is not there is refused");
     far.place = far_out.place = -2;
-    check(refused(&far, &far_out, "auto", "place -2"), "a place that is none is refused");
+    check(refused(&far, &far_out, "auto", "place -2"), "a place that does not exist is refused");
     check(refused(&a.view, &a.view, "auto", "overlap"), "a result in its own source is refused");
     check(lap_stats_of_view(context, &other.view, "auto", 0, -1, &stats, &err) == LAP_E_USAGE &&
               lap_stats_of_view(context, &a.view, "c", 0, -1, &stats, &err) == LAP_E_USAGE &&

@@ -1,4 +1,4 @@
-/* Lines of records: what is written is read, and what is no line is none. */
+/* Lines of records: reads what was written, and refuses all other text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -118,7 +118,7 @@ static void other_writers_are_understood(void **state)
     assert_string_equal(line.output, "a");
     assert_true(reads("{" FACTS "\"output_raw\":\"%FF%zz%4\"}", &line));
     assert_string_equal(line.output, "\xff%zz%4");
-    /* A folder that is none, or a length that is none, is not known. */
+    /* A field that is not a folder or not a length is ignored. */
     assert_true(reads(
         "{" FACTS "\"output\":\"a\",\"input\":\"in/a\",\"input_folder\":\"in\",\"input_below\":1}", &line));
     assert_null(line.folder);

@@ -43,7 +43,7 @@ static void test_ordinary(void **state)
     assert_false(f.huffman.codes[f.huffman.ac[1]].is_dc);
     assert_int_equal(
         jpeg.data[f.scan_begin - 13], 0xDA); /* 2 + 10 bytes behind: length, 3 components, band */
-    /* Cut anywhere before its last byte the header is none. */
+    /* A header that is cut anywhere before its last byte is refused. */
     for (size_t size = 0; size < f.scan_begin; size++) {
         lap_jpeg_frame cut;
         assert_false(lap_jpeg_frame_read(at_edge(jpeg.data, size), size, &cut));

@@ -1,0 +1,123 @@
+/* batch_time SECONDS PHOTO...: photos a second that batches on a stream decode, and decode, filter and
+ * encode, each in memory: lines of what, photos in a call, calls and photos a second, and "equal" if the
+ * batch's pixels or bytes are those of one call a photo. */
+#include <lapedge.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST = 1024 };
+
+static const void *files[MOST];
+static size_t sizes[MOST], out_sizes[MOST];
+static void *out[MOST];
+static lap_view views[MOST];
+static lap_report reports[MOST];
+static lap_error error;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "batch_time: %s: %s %s\n", what, error.subject, error.message);
+    exit(1);
+}
+
+static void *read_file(const char *path, size_t *size)
+{
+    FILE *in = fopen(path, "rb");
+    void *bytes = malloc(64 << 20);
+    *size = in && bytes ? fread(bytes, 1, 64 << 20, in) : 0;
+    if (!in || *size == 0)
+        fail(path);
+    fclose(in);
+    return realloc(bytes, *size);
+}
+
+/* One batch. The views are allocated once and used again, as a pipeline does. */
+static void work(lap_stream *s, size_t count, int encodes, const lap_settings *settings)
+{
+    lap_code code = encodes
+                        ? lap_stream_edges_batch(s, files, sizes, count, settings, views, reports, &error)
+                        : lap_stream_decode_batch(s, files, sizes, count, settings, views, reports, &error);
+    if (code == LAP_OK && encodes)
+        code = lap_stream_encode_batch(s, views, count, settings, out, out_sizes, reports, &error);
+    if (code != LAP_OK)
+        fail("a batch");
+}
+
+static void free_outputs(size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(out[i]);
+        out[i] = NULL;
+    }
+}
+
+/* Compares the first photos with calls for one photo. */
+static int is_equal(lap_stream *s, size_t count, const lap_settings *settings)
+{
+    int equal = 1;
+    for (size_t i = 0; i < count && i < 4; i++) {
+        lap_view view = {0};
+        void *bytes;
+        size_t size;
+        if (lap_stream_edges_batch(s, &files[i], &sizes[i], 1, settings, &view, NULL, &error) != LAP_OK ||
+            lap_stream_encode(s, &view, settings, &bytes, &size, NULL, &error) != LAP_OK)
+            fail("one photo");
+        equal = equal && size == out_sizes[i] && memcmp(bytes, out[i], size) == 0;
+        free(bytes);
+        lap_stream_view_destroy(s, &view);
+    }
+    return equal;
+}
+
+static void measure(lap_stream *s, size_t count, int encodes, const lap_settings *settings, double seconds)
+{
+    size_t calls = 0;
+    int equal = 1;
+    work(s, count, encodes, settings); /* allocates */
+    if (encodes)
+        equal = is_equal(s, count, settings);
+    free_outputs(count);
+    const double start = now();
+    double passed = 0;
+    for (; passed < seconds; passed = now() - start, calls++) {
+        work(s, count, encodes, settings);
+        free_outputs(count);
+    }
+    printf("%s\t%zu\t%zu\t%.0f\t%s\n", encodes ? "decode, filter, encode" : "decode", count, calls,
+        (double)(calls * count) / passed, equal ? "equal" : "NOT EQUAL");
+    fflush(stdout);
+    for (size_t i = 0; i < count; i++)
+        lap_stream_view_destroy(s, &views[i]);
+    memset(views, 0, sizeof views);
+}
+
+int main(int argc, char **argv)
+{
+    const lap_settings settings = lap_settings_default();
+    lap_stream *stream = NULL;
+    if (argc < 3)
+        return fprintf(stderr, "batch_time SECONDS PHOTO...\n"), 2;
+    for (int i = 0; i < MOST; i++) {
+        const int photo = 2 + i % (argc - 2);
+        files[i] = read_file(argv[photo], &sizes[i]);
+    }
+    lap_context *context = lap_context_create(0, &error);
+    if (!context || lap_stream_create(context, 0, NULL, &stream, &error) != LAP_OK)
+        fail("a stream");
+    for (int encodes = 0; encodes < 2; encodes++)
+        for (size_t count = 1; count <= MOST; count *= 32)
+            measure(stream, count, encodes, &settings, atof(argv[1]));
+    lap_stream_destroy(stream);
+    lap_context_destroy(context);
+    return 0;
+}
