@@ -177,11 +177,12 @@ bool counts_with(const char *settings)
 void check_scaffold()
 {
     pictures p(1);
-    report(
-        honest_at_every_call("2", whole_run, p), "a whole run: each call fails in turn, and every failure is reported");
+    report(honest_at_every_call("2", whole_run, p),
+        "a whole run: each call fails in turn, and every failure is reported");
     report(honest_at_every_call("700:sticky", whole_run, p),
         "a whole run: the device is lost at each call in turn");
-    report(honest_at_every_call("2", timing, p), "timing: each call fails in turn, and every failure is reported");
+    report(honest_at_every_call("2", timing, p),
+        "timing: each call fails in turn, and every failure is reported");
     report(
         in_orders("devices=2", [&] { return whole_run(p) == DONE; }) == ORDERS, "a whole run in any order");
     report(in_orders("devices=2", [&] { return timing(p) == DONE; }) == ORDERS, "timing in any order");
