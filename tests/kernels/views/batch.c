@@ -4,7 +4,13 @@
 
 #include "tests/kernels/cudacpu/control.h"
 
-enum { MOST = 200 };
+#ifdef LAP_FEW_SIZES
+enum { MOST = 31, MANY = 20 };
+static const int counts[] = {1, 9, MOST};
+#else
+enum { MOST = 200, MANY = 60 };
+static const int counts[] = {1, 2, 9, 64, 65, MOST};
+#endif
 
 typedef struct photo {
     uint8_t *bytes; /* with malloc, so that reading past its end is noticed */
@@ -161,10 +167,9 @@ static void check_batch(lap_stream *stream, int first, int count, decoder *decod
 /* Into views of the caller, which are not aligned: other bytes do not change. */
 static void check_views(lap_stream *stream, decoder *decode)
 {
-    enum { COUNT = 60 };
-    static there given[COUNT];
+    static there given[MANY];
     int wrong = 0, used = 0;
-    for (int i = 0; i < COUNT; i++) {
+    for (int i = 0; i < MANY; i++) {
         const photo *p = &photos[i];
         if (p->code != LAP_OK)
             continue;
@@ -177,7 +182,7 @@ static void check_views(lap_stream *stream, decoder *decode)
         used++;
     }
     const lap_code code = decode(stream, files, sizes, (size_t)used, &settings, views, NULL, &err);
-    for (int i = 0, k = 0; i < COUNT; i++)
+    for (int i = 0, k = 0; i < MANY; i++)
         if (photos[i].code == LAP_OK) {
             const lap_view *expected = expected_of(&photos[i], decode);
             wrong += !there_is(&given[k], expected, NULL);
@@ -240,6 +245,15 @@ static void check_cancelled(void)
                   LAP_E_CANCELLED &&
               reports[4].error.code == LAP_E_CANCELLED && !views[4].base,
         "a cancelled context begins no photo");
+    there t = there_make(0, 30, 20, 3, 0, 0, 0);
+    void *file[2];
+    size_t size[2];
+    const lap_view pixels[2] = {t.view, t.view};
+    check(
+        lap_stream_encode_batch(stream, pixels, 2, &settings, file, size, reports, &err) == LAP_E_CANCELLED &&
+            !file[0] && !file[1] && reports[1].error.code == LAP_E_CANCELLED,
+        "nor does it encode one");
+    there_free(&t);
     lap_stream_destroy(stream);
     lap_context_destroy(other);
 }
@@ -295,12 +309,12 @@ static void check_encode(lap_stream *stream, int count, const lap_settings *s, c
 
 static void check_encodings(lap_stream *stream)
 {
-    static const int counts[] = {1, 3, 30, MOST};
+    static const int few[] = {1, 3, 30, MOST};
     lap_settings s = lap_settings_default();
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    for (size_t i = 0; i < sizeof few / sizeof *few; i++) {
         s.quality = 100 - 20 * (int)i;
         s.subsampling = (lap_subsampling)i;
-        check_encode(stream, counts[i], &s, "files");
+        check_encode(stream, few[i], &s, "files");
     }
     s = lap_settings_default();
     s.progressive = true;
@@ -378,17 +392,16 @@ static void check_short_of_memory(void)
         memset(views, 0, sizeof views);
         need(lap_stream_create(context, 0, NULL, &stream, &err) == LAP_OK, "a stream");
         need(lap_cudacpu_configure(settings_of[k]) == 0, settings_of[k]);
-        (void)lap_stream_decode_batch(stream, files, sizes, 40, &settings, views, reports, &err);
+        (void)lap_stream_decode_batch(stream, files, sizes, MANY, &settings, views, reports, &err);
         need(lap_cudacpu_configure("devices=2") == 0, "devices=2");
-        check(wrong_ones(0, 40, lap_stream_decode_batch) == 0, settings_of[k]);
-        free_views(stream, 40);
+        check(wrong_ones(0, MANY, lap_stream_decode_batch) == 0, settings_of[k]);
+        free_views(stream, MANY);
         lap_stream_destroy(stream);
     }
 }
 
 int main(void)
 {
-    static const int counts[] = {1, 2, 9, 64, 65, MOST};
     lap_stream *stream = NULL;
     setvbuf(stdout, NULL, _IOLBF, 0);
     need(lap_cudacpu_configure("devices=2") == 0, "devices=2");
