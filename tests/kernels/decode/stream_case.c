@@ -1,10 +1,10 @@
 #include "stream_case.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../encode/encode_case.h"
+#include "coding/jpeg_script.h"
 
 enum { PARTS = 4, BAND = 64, MOST_SCANS = 90, NO_BITS = 15, MOST_CODES = 256 };
 
@@ -34,7 +34,10 @@ typedef struct maker {
     size_t size, room;
     uint64_t seed;
     unsigned window, count; /* bits not yet written */
-    bool is_progressive, is_wild, has_fill;
+    bool is_progressive, has_fill;
+    bool is_wild; /* values of any size */
+    bool is_odd;  /* runs, segments or scans that the standard does not allow */
+    bool is_left; /* to libjpeg-turbo: by what it consists of */
     int width, height, parts, mcus, mcu_rows;
     part part[PARTS];
     int interval; /* of the scan */
@@ -117,7 +120,7 @@ static void end_bits(maker *m)
     const bool is_odd = chance(m, 16);
     while (m->count % 8 != 0)
         put_bits(m, is_odd ? (unsigned)some(m, 2) : 1, 1);
-    if (m->is_wild && chance(m, 8))
+    if (m->is_odd && chance(m, 16))
         put(m, some(m, 255));
 }
 
@@ -187,7 +190,7 @@ static void make_ac(maker *m, const scan *s, code *c)
     const int count = 1 + some(m, chance(m, 8) ? MOST_CODES : 60);
     const int most = s->high > 0 ? 1 : m->is_wild ? 15 : 1 + some(m, 8);
     for (int i = 1; i < count; i++) {
-        const bool is_end = m->is_progressive ? chance(m, 4) : m->is_wild && chance(m, 30);
+        const bool is_end = m->is_progressive ? chance(m, 4) : m->is_odd && chance(m, 60);
         const int run = chance(m, 2) ? some(m, 16) : some(m, 3);
         const int size = is_end ? 0 : 1 + some(m, most);
         symbols[i] = (uint8_t)(chance(m, 12) ? 0xF0 : run << 4 | size);
@@ -197,7 +200,7 @@ static void make_ac(maker *m, const scan *s, code *c)
 
 /* ---- blocks -------------------------------------------------------------------------------------- */
 
-enum { MOST_DC = 900, MOST_AC = 1500 }; /* dequantised, in a block: our decoders must take these */
+enum { MOST_DC = 700, MOST_AC = 1400 }; /* dequantised, in a block: our decoders must take these */
 
 /* Returns whether the block may have `value` more; then it has. */
 static bool spend(maker *m, part *p, int block, int64_t value)
@@ -245,7 +248,7 @@ static void put_dc(maker *m, const scan *s, int i)
 static bool put_end(maker *m, const code *c, int entry)
 {
     const int size = c->symbol[entry] >> 4, least = 1 << size;
-    const int room = m->is_wild && chance(m, 20) ? 1 << 15 : m->left - least + 1;
+    const int room = m->is_odd && chance(m, 20) ? 1 << 15 : m->left - least + 1;
     if (room <= 0)
         return false;
     const int more = some(m, room < least ? room : least);
@@ -262,7 +265,7 @@ static int put_value(maker *m, const scan *s, int block, int k, int entry)
     const code *c = &m->ac[0];
     part *p = &m->part[s->part[0]];
     const int at = k + (c->symbol[entry] >> 4), size = c->symbol[entry] & 15;
-    if (at > s->last && !(m->is_wild && chance(m, 50)))
+    if (at > s->last && !(m->is_odd && chance(m, 200)))
         return 0;
     const int magnitude = size ? 1 << (size - 1) | some(m, 1 << (size - 1)) : 0;
     const int value = chance(m, 2) ? -magnitude : magnitude;
@@ -327,8 +330,8 @@ static void put_refinement(maker *m, const scan *s, int block)
             continue;
         }
         const int at = zero_after(p, s, block, k, symbol >> 4);
-        if ((at > s->last && !(m->is_wild && chance(m, 50))) ||
-            (has_value && !spend(m, p, block, (int64_t)p->quant[at & 63] << s->low)))
+        if ((at > s->last && !(m->is_odd && chance(m, 200))) ||
+            (has_value && !spend(m, p, block, (int64_t)p->quant[at & 63] << (s->low + (s->low > 0)))))
             continue;
         put_entry(m, c, entry);
         if (has_value)
@@ -419,7 +422,7 @@ static void put_colours(maker *m)
     if (chance(m, 2))
         put_text(m, 0xE0, "JFIF\0\1\1\0\0\1\0\1\0\0", 14);
     if (chance(m, 4)) {
-        const int transform = chance(m, 12) ? some(m, 3) : chance(m, 2) ? 0 : m->parts == 4 ? 2 : 1;
+        const int ycc = m->parts == 4 ? 2 : 1, transform = m->is_odd ? some(m, 3) : chance(m, 2) ? 0 : ycc;
         char adobe[] = "Adobe\0d\0\0\0\0\0";
         adobe[11] = (char)transform;
         put_text(m, 0xEE, adobe, 12);
@@ -431,7 +434,7 @@ static void put_remark(maker *m)
 {
     while (chance(m, 3)) {
         const int marker = 0xE1 + some(m, 13);
-        if (m->is_wild && chance(m, 20))
+        if (m->is_odd && chance(m, 20))
             put_colours(m);
         const size_t begin = begin_segment(m, chance(m, 2) ? 0xFE : marker);
         for (int i = some(m, 40); i > 0; i--)
@@ -449,7 +452,7 @@ static void put_late_quant(maker *m)
     const size_t begin = begin_segment(m, 0xDB);
     put(m, some(m, 4));
     for (int k = 0; k < BAND; k++)
-        put(m, 1 + some(m, 255));
+        put(m, 1 + some(m, 4));
     end_segment(m, begin);
 }
 
@@ -585,22 +588,25 @@ static bool has_all_ac(const part *p)
 
 static void put_script(maker *m)
 {
-    for (int count = 0; count < MOST_SCANS && !is_whole(m); count++) {
+    int count = 0;
+    for (; count < MOST_SCANS && !is_whole(m); count++) {
         const bool is_late = count > 12;
         int i = some(m, m->parts);
         while (m->part[i].missing[0] == 0 && has_all_ac(&m->part[i]))
             i = (i + 1) % m->parts;
         const part *p = &m->part[i];
-        const bool is_dc = p->missing[0] == NO_BITS || has_all_ac(p) || (p->missing[0] > 0 && chance(m, 3));
+        const bool begins = p->missing[0] == NO_BITS && !(m->is_odd && chance(m, 8));
+        const bool is_dc = begins || has_all_ac(p) || (p->missing[0] > 0 && chance(m, 3));
         const scan s = is_dc ? dc_scan(m, i, is_late) : ac_scan(m, i, is_late);
         put_scan(m, &s);
-        if (chance(m, 10))
+        if (chance(m, 10) && (m->is_odd || !is_whole(m)))
             put_late_quant(m);
-        if (chance(m, 400))
+        if (m->is_odd && chance(m, 100))
             return; /* unfinished */
-        if (chance(m, 400))
+        if (m->is_odd && chance(m, 100))
             put_scan(m, &s); /* twice */
     }
+    m->is_left |= count > LAP_SCRIPT_SCANS;
 }
 
 static void put_sequential(maker *m)
@@ -609,7 +615,8 @@ static void put_sequential(maker *m)
     const bool is_apart = chance(m, 12);
     for (int i = 0; i < m->parts; i++) {
         s.part[s.parts++] = i;
-        if (is_apart && chance(m, 2)) {
+        if (is_apart && i + 1 < m->parts && chance(m, 2)) {
+            m->is_left = true;
             put_scan(m, &s);
             s.parts = 0;
         }
@@ -625,6 +632,7 @@ static void choose_sampling(maker *m)
     static const int usual[][2] = {{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}};
     const int pick = some(m, 5);
     const bool is_odd = chance(m, 12);
+    m->is_left |= is_odd && m->parts > 1;
     for (int i = 0; i < m->parts; i++) {
         part *p = &m->part[i];
         p->h = is_odd ? 1 + some(m, 4) : i % 3 ? 1 : usual[pick][0];
@@ -682,7 +690,7 @@ static void put_quant(maker *m)
         }
         put(m, is_wide << 4 | i);
         for (int k = 0; k < BAND; k++) {
-            const int value = 1 + some(m, is_wide && chance(m, 8) ? 65535 : most);
+            const int value = 1 + some(m, is_wide && k > 0 && chance(m, 8) ? 65535 : most);
             m->part[i].quant[k] = value;
             if (is_wide)
                 put(m, value >> 8);
@@ -709,13 +717,13 @@ static void put_frame(maker *m, bool lacks_height)
 
 static void put_end_of_file(maker *m)
 {
-    if (!m->is_wild || !chance(m, 8))
+    if (!m->is_odd || !chance(m, 8))
         put_marker(m, 0xD9);
     for (int junk = chance(m, 8) ? some(m, 30) : 0; junk > 0; junk--)
         put(m, some(m, 256));
 }
 
-uint8_t *stream_file(uint64_t seed, size_t *size)
+uint8_t *stream_file(uint64_t seed, size_t *size, bool *is_ours)
 {
     static const int counts[] = {1, 3, 3, 3, 4};
     maker *m = calloc(1, sizeof *m);
@@ -723,12 +731,13 @@ uint8_t *stream_file(uint64_t seed, size_t *size)
         abort();
     m->seed = seed;
     m->is_wild = chance(m, 6);
+    m->is_odd = chance(m, 6);
     m->has_fill = chance(m, 4);
     m->is_progressive = chance(m, 2);
     m->parts = counts[some(m, 5)];
     m->width = 1 + some(m, chance(m, 8) ? 400 : 70);
     m->height = 1 + some(m, chance(m, 8) ? 200 : 70);
-    const bool lacks_height = chance(m, 60);
+    const bool lacks_height = m->is_odd && chance(m, 20);
     choose_sampling(m);
     choose_blocks(m);
     choose_names(m);
@@ -742,13 +751,14 @@ uint8_t *stream_file(uint64_t seed, size_t *size)
         put_script(m);
     else
         put_sequential(m);
-    if (lacks_height || chance(m, 60)) {
+    if (lacks_height || (m->is_odd && chance(m, 20))) {
         const char height[2] = {(char)(m->height >> 8), (char)m->height};
         put_text(m, 0xDC, height, 2);
     }
     put_end_of_file(m);
     uint8_t *data = m->data;
     *size = m->size;
+    *is_ours = !m->is_left && !m->is_odd && !m->is_wild && !m->has_fill;
     for (int i = 0; i < m->parts; i++) {
         free(m->part[i].nonzero);
         free(m->part[i].spent);
