@@ -29,6 +29,19 @@ typedef struct scan {
     int first, last, high, low;
 } scan;
 
+typedef enum oddity {
+    NOTHING_ODD,
+    BYTES_LEFT,        /* after the last symbol of an interval */
+    RUNS_TOO_LONG,     /* of ended blocks: beyond the interval */
+    PAST_THE_END,      /* a value behind its band, or an EOB run in a sequential file */
+    LATE_COLOURS,      /* segments between scans that change the colour space; unknown ones */
+    LATE_SEGMENTS,     /* after the last scan; the height is one of them */
+    NO_END,            /* marker */
+    SCANS_IN_DISORDER, /* AC before DC, or twice */
+    SCANS_MISSING,
+    ODDITIES
+} oddity;
+
 typedef struct maker {
     uint8_t *data;
     size_t size, room;
@@ -36,7 +49,7 @@ typedef struct maker {
     unsigned window, count; /* bits not yet written */
     bool is_progressive, has_fill;
     bool is_wild; /* values of any size */
-    bool is_odd;  /* runs, segments or scans that the standard does not allow */
+    oddity odd;   /* what the standard does not allow */
     bool is_left; /* to libjpeg-turbo: by what it consists of */
     int width, height, parts, mcus, mcu_rows;
     part part[PARTS];
@@ -120,7 +133,7 @@ static void end_bits(maker *m)
     const bool is_odd = chance(m, 16);
     while (m->count % 8 != 0)
         put_bits(m, is_odd ? (unsigned)some(m, 2) : 1, 1);
-    if (m->is_odd && chance(m, 16))
+    if (m->odd == BYTES_LEFT && chance(m, 8))
         put(m, some(m, 255));
 }
 
@@ -183,17 +196,19 @@ static void make_dc(maker *m, code *c)
     make_code(m, symbols, count, c);
 }
 
-/* Symbol 0 ends a block, and always has a code. */
+/* Symbol 0 ends a block, and always has a code. Some scans are full of values, some of long EOB runs. */
 static void make_ac(maker *m, const scan *s, code *c)
 {
     uint8_t symbols[MOST_CODES] = {0};
+    const bool is_dense = chance(m, 6), is_sparse = chance(m, 4);
     const int count = 1 + some(m, chance(m, 8) ? MOST_CODES : 60);
-    const int most = s->high > 0 ? 1 : m->is_wild ? 15 : 1 + some(m, 8);
+    const int most = s->high > 0 || is_dense ? 1 : m->is_wild ? 15 : 1 + some(m, 8);
+    const int ends = is_dense ? 100 : is_sparse ? 1 : 4;
     for (int i = 1; i < count; i++) {
-        const bool is_end = m->is_progressive ? chance(m, 4) : m->is_odd && chance(m, 60);
-        const int run = chance(m, 2) ? some(m, 16) : some(m, 3);
+        const bool is_end = m->is_progressive ? chance(m, ends) : m->odd == PAST_THE_END && chance(m, 60);
+        const int run = is_dense ? 0 : is_sparse || chance(m, 2) ? some(m, 16) : some(m, 3);
         const int size = is_end ? 0 : 1 + some(m, most);
-        symbols[i] = (uint8_t)(chance(m, 12) ? 0xF0 : run << 4 | size);
+        symbols[i] = (uint8_t)(!is_dense && chance(m, 12) ? 0xF0 : run << 4 | size);
     }
     make_code(m, symbols, count, c);
 }
@@ -248,7 +263,7 @@ static void put_dc(maker *m, const scan *s, int i)
 static bool put_end(maker *m, const code *c, int entry)
 {
     const int size = c->symbol[entry] >> 4, least = 1 << size;
-    const int room = m->is_odd && chance(m, 20) ? 1 << 15 : m->left - least + 1;
+    const int room = m->odd == RUNS_TOO_LONG && chance(m, 20) ? 1 << 15 : m->left - least + 1;
     if (room <= 0)
         return false;
     const int more = some(m, room < least ? room : least);
@@ -265,7 +280,7 @@ static int put_value(maker *m, const scan *s, int block, int k, int entry)
     const code *c = &m->ac[0];
     part *p = &m->part[s->part[0]];
     const int at = k + (c->symbol[entry] >> 4), size = c->symbol[entry] & 15;
-    if (at > s->last && !(m->is_odd && chance(m, 200)))
+    if (at > s->last && !(m->odd == PAST_THE_END && chance(m, 200)))
         return 0;
     const int magnitude = size ? 1 << (size - 1) | some(m, 1 << (size - 1)) : 0;
     const int value = chance(m, 2) ? -magnitude : magnitude;
@@ -330,7 +345,7 @@ static void put_refinement(maker *m, const scan *s, int block)
             continue;
         }
         const int at = zero_after(p, s, block, k, symbol >> 4);
-        if ((at > s->last && !(m->is_odd && chance(m, 200))) ||
+        if ((at > s->last && !(m->odd == PAST_THE_END && chance(m, 200))) ||
             (has_value && !spend(m, p, block, (int64_t)p->quant[at & 63] << (s->low + (s->low > 0)))))
             continue;
         put_entry(m, c, entry);
@@ -422,7 +437,8 @@ static void put_colours(maker *m)
     if (chance(m, 2))
         put_text(m, 0xE0, "JFIF\0\1\1\0\0\1\0\1\0\0", 14);
     if (chance(m, 4)) {
-        const int ycc = m->parts == 4 ? 2 : 1, transform = m->is_odd ? some(m, 3) : chance(m, 2) ? 0 : ycc;
+        const int ycc = m->parts == 4 ? 2 : 1, usual = chance(m, 2) ? 0 : ycc;
+        const int transform = m->odd == LATE_COLOURS ? some(m, 3) : usual;
         char adobe[] = "Adobe\0d\0\0\0\0\0";
         adobe[11] = (char)transform;
         put_text(m, 0xEE, adobe, 12);
@@ -434,7 +450,7 @@ static void put_remark(maker *m)
 {
     while (chance(m, 3)) {
         const int marker = 0xE1 + some(m, 13);
-        if (m->is_odd && chance(m, 20))
+        if (m->odd == LATE_COLOURS && chance(m, 8))
             put_colours(m);
         const size_t begin = begin_segment(m, chance(m, 2) ? 0xFE : marker);
         for (int i = some(m, 40); i > 0; i--)
@@ -595,15 +611,15 @@ static void put_script(maker *m)
         while (m->part[i].missing[0] == 0 && has_all_ac(&m->part[i]))
             i = (i + 1) % m->parts;
         const part *p = &m->part[i];
-        const bool begins = p->missing[0] == NO_BITS && !(m->is_odd && chance(m, 8));
+        const bool begins = p->missing[0] == NO_BITS && !(m->odd == SCANS_IN_DISORDER && chance(m, 2));
         const bool is_dc = begins || has_all_ac(p) || (p->missing[0] > 0 && chance(m, 3));
         const scan s = is_dc ? dc_scan(m, i, is_late) : ac_scan(m, i, is_late);
         put_scan(m, &s);
-        if (chance(m, 10) && (m->is_odd || !is_whole(m)))
+        if (chance(m, 10) && (m->odd == LATE_SEGMENTS || !is_whole(m)))
             put_late_quant(m);
-        if (m->is_odd && chance(m, 100))
+        if (m->odd == SCANS_MISSING && chance(m, 10))
             return; /* unfinished */
-        if (m->is_odd && chance(m, 100))
+        if (m->odd == SCANS_IN_DISORDER && chance(m, 16))
             put_scan(m, &s); /* twice */
     }
     m->is_left |= count > LAP_SCRIPT_SCANS;
@@ -717,7 +733,7 @@ static void put_frame(maker *m, bool lacks_height)
 
 static void put_end_of_file(maker *m)
 {
-    if (!m->is_odd || !chance(m, 8))
+    if (m->odd != NO_END)
         put_marker(m, 0xD9);
     for (int junk = chance(m, 8) ? some(m, 30) : 0; junk > 0; junk--)
         put(m, some(m, 256));
@@ -731,13 +747,13 @@ uint8_t *stream_file(uint64_t seed, size_t *size, bool *is_ours)
         abort();
     m->seed = seed;
     m->is_wild = chance(m, 6);
-    m->is_odd = chance(m, 6);
+    m->odd = chance(m, 4) ? (oddity)(1 + some(m, ODDITIES - 1)) : NOTHING_ODD;
     m->has_fill = chance(m, 4);
     m->is_progressive = chance(m, 2);
     m->parts = counts[some(m, 5)];
-    m->width = 1 + some(m, chance(m, 8) ? 400 : 70);
-    m->height = 1 + some(m, chance(m, 8) ? 200 : 70);
-    const bool lacks_height = m->is_odd && chance(m, 20);
+    m->width = 1 + some(m, chance(m, 3) ? 400 : 70);
+    m->height = 1 + some(m, chance(m, 4) ? 200 : 70);
+    const bool lacks_height = m->odd == LATE_SEGMENTS && chance(m, 4);
     choose_sampling(m);
     choose_blocks(m);
     choose_names(m);
@@ -751,14 +767,14 @@ uint8_t *stream_file(uint64_t seed, size_t *size, bool *is_ours)
         put_script(m);
     else
         put_sequential(m);
-    if (lacks_height || (m->is_odd && chance(m, 20))) {
+    if (lacks_height || (m->odd == LATE_SEGMENTS && chance(m, 2))) {
         const char height[2] = {(char)(m->height >> 8), (char)m->height};
         put_text(m, 0xDC, height, 2);
     }
     put_end_of_file(m);
     uint8_t *data = m->data;
     *size = m->size;
-    *is_ours = !m->is_left && !m->is_odd && !m->is_wild && !m->has_fill;
+    *is_ours = !m->is_left && m->odd == NOTHING_ODD && !m->is_wild && !m->has_fill;
     for (int i = 0; i < m->parts; i++) {
         free(m->part[i].nonzero);
         free(m->part[i].spent);
