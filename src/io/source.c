@@ -23,7 +23,7 @@ struct lap_source {
 
     const uint8_t *memory; /* what is left of a memory source, or of held bytes */
     size_t memory_size;
-    size_t peeked; /* size of the first piece of held bytes */
+    size_t ahead; /* bytes that a regular file would have in the buffer after the same peeks */
 
     uint8_t last_pair[2]; /* if has_last_pair: hold a stream up to these two bytes */
     size_t looked;        /* bytes that were searched for the pair */
@@ -214,14 +214,16 @@ lap_code lap_source_peek(lap_source *source, size_t want, const uint8_t **bytes,
     *got = 0;
     if (source->started)
         return lap_fail_at(err, LAP_E_INTERNAL, source->name, "peeked after reading began");
+    size_t room;
+    if (!lap_add(want, PIECE, &room))
+        return lap_fail_at(err, LAP_E_MEMORY, source->name, "out of memory");
+    if (source->ahead < want)
+        source->ahead = room;
     if (source->fd < 0 || source->held) { /* all bytes are in memory, and stay there */
         *bytes = source->memory;
         *got = want < source->memory_size ? want : source->memory_size;
         return LAP_OK;
     }
-    size_t room;
-    if (!lap_add(want, PIECE, &room))
-        return lap_fail_at(err, LAP_E_MEMORY, source->name, "out of memory");
     lap_code code = LAP_OK;
     if (source->filled < want)
         code = reserve(source, room, err);
@@ -232,13 +234,13 @@ lap_code lap_source_peek(lap_source *source, size_t want, const uint8_t **bytes,
     return code;
 }
 
-/* Returns the next piece of bytes in memory. Pieces are cut as for an input that is not held: libjpeg's
- * warnings depend on where pieces end. */
+/* Returns the next piece of bytes in memory. Pieces are cut as those of a regular file that is not held:
+ * libjpeg's warnings depend on where pieces end. */
 static void give_out(lap_source *source, const uint8_t **bytes, size_t *size)
 {
-    const size_t piece = source->peeked ? source->peeked : PIECE;
+    const size_t piece = source->ahead ? source->ahead : PIECE;
     size_t n = source->memory_size < piece ? source->memory_size : piece;
-    source->peeked = 0;
+    source->ahead = 0;
     *bytes = source->memory;
     *size = n;
     source->memory += n;
@@ -319,8 +321,6 @@ lap_code lap_source_hold(
         return lap_fail(err, LAP_E_INTERNAL, "%s: held after reading began", source->name);
     bool fits = !source->is_regular || (uintmax_t)source->stat.st_size <= limit;
     if (source->fd >= 0 && fits && !source->held) {
-        if (source->filled > 0)
-            source->peeked = source->filled + (source->is_regular ? 0 : PIECE);
         while (code == LAP_OK && !source->ended && source->filled <= limit && !is_last_pair_there(source)) {
             if (source->filled == source->capacity)
                 code = reserve(source, room_to_hold(source), err);

@@ -131,6 +131,58 @@ static void *feed_pipe(void *argument)
     return NULL;
 }
 
+enum { MOST_PIECES = 100 };
+
+/* Peeks, and then takes all bytes; returns how many pieces there were. */
+static int pieces_of(lap_source *source, size_t header, bool hold, size_t sizes[MOST_PIECES])
+{
+    const uint8_t *bytes = NULL;
+    size_t got = 0;
+    bool whole = false;
+    int count = 0;
+    assert_int_equal(lap_source_peek(source, 16, &bytes, &got, NULL), LAP_OK);
+    assert_int_equal(lap_source_peek(source, header, &bytes, &got, NULL), LAP_OK);
+    if (hold)
+        assert_int_equal(lap_source_hold(source, BYTES, &bytes, &got, &whole, NULL), LAP_OK);
+    assert_int_equal(whole, hold);
+    do {
+        assert_true(count < MOST_PIECES);
+        assert_int_equal(lap_source_next(source, &bytes, &sizes[count], NULL), LAP_OK);
+    } while (sizes[count++] > 0);
+    lap_source_close(source);
+    return count;
+}
+
+/* However the bytes come: libjpeg-turbo's messages about damage depend on where its pieces end. */
+static void pieces_in_memory_are_those_of_a_file(void **state)
+{
+    (void)state;
+    static const size_t headers[] = {16, 640, 70000, 150000};
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        size_t file[MOST_PIECES], held[MOST_PIECES], memory[MOST_PIECES], piped[MOST_PIECES];
+        int ends[2];
+        pthread_t thread;
+        char path[32];
+        lap_source *source = NULL;
+        assert_int_equal(lap_source_open(in_folder("data"), &source, NULL), LAP_OK);
+        const int count = pieces_of(source, headers[i], false, file);
+        assert_int_equal(lap_source_open(in_folder("data"), &source, NULL), LAP_OK);
+        assert_int_equal(pieces_of(source, headers[i], true, held), count);
+        assert_int_equal(lap_source_memory(content, BYTES, "given", &source, NULL), LAP_OK);
+        assert_int_equal(pieces_of(source, headers[i], true, memory), count);
+        assert_int_equal(pipe(ends), 0);
+        assert_int_equal(pthread_create(&thread, NULL, feed_pipe, &ends[1]), 0);
+        snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+        assert_int_equal(lap_source_open(path, &source, NULL), LAP_OK);
+        assert_int_equal(pieces_of(source, headers[i], true, piped), count);
+        pthread_join(thread, NULL);
+        close(ends[0]);
+        assert_memory_equal(held, file, (size_t)count * sizeof *file);
+        assert_memory_equal(memory, file, (size_t)count * sizeof *file);
+        assert_memory_equal(piped, file, (size_t)count * sizeof *file);
+    }
+}
+
 static void a_pipe_by_descriptor(void **state)
 {
     (void)state;
@@ -322,6 +374,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_peeked_and_read),
         cmocka_unit_test(memory_is_peeked_and_read),
+        cmocka_unit_test(pieces_in_memory_are_those_of_a_file),
         cmocka_unit_test(a_short_input_says_so),
         cmocka_unit_test(a_pipe_by_descriptor),
         cmocka_unit_test(an_input_is_held_in_memory_given),
