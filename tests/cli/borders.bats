@@ -169,6 +169,43 @@ PYTHON
     [ "$(sed -n 2p turned.ppm | head -c 7)" = "400 600" ]
 }
 
+# notes IN OUT OPTION...: what -v says of the work, beside what it measured
+notes()
+{
+    lapedge -v --force "${@:3}" "$1" "$2" 2>&1 | sed -nE 's/^ +note +//p'
+}
+
+@test "what is said to be left out was there" {
+    dressed dressed.jpg
+    python3 - dressed.jpg plain.jpg colour.jpg exif.jpg comment.jpg <<'PYTHON'
+import sys
+data = open(sys.argv[1], "rb").read()
+# The segments of dressed(), which come first, by their markers.
+segments, at = [], 2
+while data[at + 1] in (0xE1, 0xE2, 0xED, 0xFE):
+    end = at + 2 + int.from_bytes(data[at + 2:at + 4], "big")
+    segments.append(data[at:end])
+    at = end
+for name, marker in zip(sys.argv[2:], (None, 0xE2, 0xE1, 0xFE), strict=True):
+    open(name, "wb").write(data[:2] + b"".join(one for one in segments if one[1] == marker) + data[at:])
+PYTHON
+    profile="the colour profile is dropped: it is not one for gray images"
+    tags="metadata left out: 2 EXIF tags" left="metadata left out: .pgm has no place for it"
+    [ "$(notes plain.jpg o.jpg --gray)" = "" ]
+    [ "$(notes exif.jpg o.jpg --gray)" = "$tags" ]
+    [ "$(notes comment.jpg o.jpg --gray)" = "" ]
+    [ "$(notes colour.jpg o.jpg --gray)" = "$profile" ]
+    [ "$(notes dressed.jpg o.jpg --gray)" = "$profile; $tags" ]
+    [ "$(notes colour.jpg o.jpg)" = "" ]
+    [ "$(notes colour.jpg o.jpg --gray --strip)" = "metadata left out: 1 part of a profile" ] # said once
+    [ "$(notes colour.jpg o.jpg --gray --keep=exif)" = "metadata left out: 1 part of a profile" ]
+    [ "$(notes plain.jpg o.pgm --gray)" = "" ]
+    for name in colour exif comment dressed; do
+        [ "$(notes $name.jpg o.pgm --gray)" = "$left" ]
+    done
+    [ "$(notes dressed.jpg o.pgm --gray --strip)" = "" ]
+}
+
 @test "--gray says that it drops the profile; formats without a tag name --auto-orient" {
     dressed in.jpg
     run --separate-stderr lapedge -v --gray in.jpg out.jpg
