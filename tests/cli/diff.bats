@@ -204,6 +204,34 @@ PY
     done
 }
 
+@test "the details of a report are as large as it says, and lie in the picture" {
+    lapedge --kernel=identity --quality=30 "$repo/samples/chelsea.jpg" b.jpg
+    run -1 --separate-stderr lapedge diff -q --report=p.html "$repo/samples/chelsea.jpg" b.jpg
+    python3 - p.html "$LAPEDGE" <<'PYTHON'
+import base64, json, re, subprocess, sys
+page = open(sys.argv[1]).read()
+pictures = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])["pictures"]
+def pixels(uri):
+    """Width, height, and rows of samples in gray."""
+    png = base64.b64decode(uri.removeprefix("data:image/png;base64,"))
+    pgm = subprocess.run([sys.argv[2], "--gray", "--kernel=identity", "--format=pgm", "-", "-"], input=png,
+                         capture_output=True, check=True).stdout
+    width, height = map(int, pgm.split(maxsplit=4)[1:3])
+    samples = pgm[-width * height:]
+    return width, height, [samples[row * width:(row + 1) * width] for row in range(height)]
+(difference,) = pictures["differences"]
+whole_width, whole_height, whole = pixels(difference["overview"])
+assert (whole_width, whole_height) == (pictures["width"], pictures["height"])
+assert len(pictures["crops"]) == len(difference["crops"]) == 3
+for crop, same in zip(difference["crops"], pictures["crops"], strict=True):
+    x, y, width, height = box = tuple(crop[side] for side in ("x", "y", "width", "height"))
+    assert box == tuple(same[side] for side in ("x", "y", "width", "height")), (crop, same)
+    assert pixels(crop["difference"]) == (width, height, [row[x:x + width] for row in whole[y:y + height]]), box
+    assert pixels(same["photo"])[:2] == pixels(same["edges"])[:2] == (width, height), box
+    assert x <= crop["peak"]["x"] < x + width and y <= crop["peak"]["y"] < y + height, crop["peak"]
+PYTHON
+}
+
 @test "--report: a page, whatever the verdict" {
     lapedge --kernel=identity --quality=60 "$photo" b.jpg
     run --separate-stderr lapedge diff -q --report=p.html "$photo" b.jpg
