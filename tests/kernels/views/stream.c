@@ -217,7 +217,7 @@ static void check_encode(lap_stream *stream, const file *ppm)
 }
 
 /* Decodes, filters, counts and encodes, as a run does; makes the file of edges, or does not return
- * LAP_OK. */
+ * LAP_OK. Without stats nothing waits between the filter and the encoder. */
 static lap_code chain(lap_stream *stream, const file *jpg, file *out, lap_stats *stats)
 {
     const lap_settings settings = lap_settings_default();
@@ -235,7 +235,7 @@ static lap_code chain(lap_stream *stream, const file *jpg, file *out, lap_stats 
         code = lap_stream_border(stream, &source, LAP_ZERO, &err);
     if (code == LAP_OK)
         code = lap_stream_filter(stream, &source, &edges, "auto", &settings.params, LAP_REFLECT, &err);
-    if (code == LAP_OK)
+    if (code == LAP_OK && stats)
         code = lap_stream_stats(stream, &edges, NULL, -1, stats, &err);
     if (code == LAP_OK)
         code = lap_stream_encode(stream, &edges, &settings, &out->bytes, &out->size, NULL, &err);
@@ -289,6 +289,33 @@ static void check_failures(const file *jpg)
     check(failed > 40 && n < 600 && wrong == 0 && leaks == 0,
         "each call of a chain fails in turn: an error or the right file, and nothing is left behind");
     free(expected.bytes);
+}
+
+/* Each step begins when the steps before it in the caller's stream are done, and needs no other wait. The
+ * default stream does not wait for these streams. */
+static void check_chains(const file *jpg)
+{
+    enum { STREAMS = 2, ROUNDS = 8 };
+    lap_stats expected_stats, stats;
+    const file expected = expected_of(jpg, &expected_stats);
+    int wrong = 0;
+    for (int i = 0; i < STREAMS; i++) {
+        void *cuda = NULL;
+        lap_stream *stream = NULL;
+        need(lap_cuda_stream_create(i, &cuda, &err) == LAP_OK &&
+                 lap_stream_create(context, i, cuda, &stream, &err) == LAP_OK,
+            "a stream");
+        for (int n = 0; n < ROUNDS; n++) {
+            file out = {0};
+            wrong += chain(stream, jpg, &out, n % 2 ? &stats : NULL) != LAP_OK || !is_same(&out, &expected) ||
+                     (n % 2 && memcmp(&stats, &expected_stats, sizeof stats) != 0);
+            free(out.bytes);
+        }
+        lap_stream_destroy(stream);
+        lap_cuda_stream_destroy(i, cuda);
+    }
+    free(expected.bytes);
+    check(wrong == 0, "chains on the caller's streams: the right files");
 }
 
 /* Filters queued on two streams and on the default stream, without waiting in between. */
@@ -476,6 +503,7 @@ int main(void)
     check_places(stream);
     check_refusals(stream, &jpg);
     lap_stream_destroy(stream);
+    check_chains(&jpg);
     check_streams();
     check_failures(&jpg);
     lap_context_destroy(context);
