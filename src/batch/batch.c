@@ -177,6 +177,10 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
     const lap_code code = lap_jobs_make_room(&b->jobs);
     if (code != LAP_OK)
         return code;
+    if (!entry->problem && lap_batch_is_repeated(b, entry)) { /* it is one input */
+        b->jobs.counts->expected--;
+        return LAP_OK;
+    }
     b->jobs.counts->found++;
     return entry->problem ? refuse(b, entry, err) : take(b, entry, err);
 }

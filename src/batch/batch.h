@@ -56,6 +56,8 @@ lap_code lap_batch_look(batch *b, lap_list *list, lap_error *err);
  * several times (LAP_TAKEN after the first query). */
 enum { LAP_REPEATED = 0, LAP_TAKEN = 1 };
 
+/* Whether an input was handled already, under this or another name. */
+bool lap_batch_is_repeated(batch *b, const lap_walk_entry *entry);
 /* Decides about an input. LAP_DONE: process it; it may replace the file in job->seen. LAP_SKIPPED: *why says
  * why; if *why is empty, the output is up to date. LAP_FAILED. The job's output, relative and input folder
  * must already be filled in. */

@@ -14,16 +14,28 @@ static lap_status judge_claim(
     uint64_t *claims = lap_map64_find(&b->claims, lap_batch_key(relative));
     if (!claims)
         return LAP_DONE;
-    if (*claims == LAP_REPEATED) {
-        *claims = LAP_TAKEN;
+    if (*claims == LAP_REPEATED || *claims == LAP_TAKEN)
         return LAP_DONE;
-    }
-    if (*claims == LAP_TAKEN)
-        return LAP_SKIPPED;
     lap_fail_at(why, LAP_E_CLASH, entry->path, "%d inputs would be written to %.300s; none was", (int)*claims,
         output);
-    lap_error_remedy(why, LAP_E_CLASH, b->options->flat ? LAP_REMEDY_FLAT : LAP_REMEDY_APART);
+    lap_error_remedy(why, LAP_E_CLASH,
+        b->options->flat && b->options->input_count == 1 && !b->options->files_from ? LAP_REMEDY_FLAT
+                                                                                    : LAP_REMEDY_APART);
     return LAP_FAILED;
+}
+
+bool lap_batch_is_repeated(batch *b, const lap_walk_entry *entry)
+{
+    char relative[PATH_MAX];
+    uint64_t *claims =
+        lap_batch_output_name(b->options, b->settings, entry->relative, relative, sizeof relative)
+            ? lap_map64_find(&b->claims, lap_batch_key(relative))
+            : NULL;
+    if (!claims || *claims > LAP_TAKEN)
+        return false;
+    const bool is_repeated = *claims == LAP_TAKEN;
+    *claims = LAP_TAKEN;
+    return is_repeated;
 }
 
 /* Whether an output should have its input's time and mode, but does not. */

@@ -35,6 +35,7 @@ typedef struct photo {
     lap_job job; /* first: freeing the job frees the photo. job.seen: the photo as judged */
     folder *folder;
     char kept[NAME_MAX + 1]; /* name of its backup; empty: no backup was requested */
+    bool is_repeated;        /* named before, and therefore not counted again */
 } photo;
 
 typedef struct in_place {
@@ -128,7 +129,12 @@ static void free_photo(photo *p)
 static void notify(in_place *run, const lap_job *job)
 {
     const lap_batch_file file = {job->input, job->output, &job->report};
-    lap_jobs_count(&run->jobs, &job->report);
+    if (((const photo *)job)->is_repeated) {
+        run->jobs.counts->found--;
+        run->jobs.counts->expected--;
+    } else {
+        lap_jobs_count(&run->jobs, &job->report);
+    }
     if (run->order->each)
         run->order->each(run->order->user, &file, run->jobs.counts);
 }
@@ -358,7 +364,8 @@ static lap_status plan(in_place *run, photo *p, lap_report *report)
     if (find_place(run, p, why) != LAP_OK || take_turn(run, p, &again, why) != LAP_OK)
         return LAP_FAILED;
     if (again) {
-        snprintf(report->note, sizeof report->note, "the same file as an earlier one; it is filtered once");
+        p->is_repeated = true;
+        snprintf(report->note, sizeof report->note, "the same file as an earlier one, and handled once");
         return LAP_SKIPPED;
     }
     lap_status status = ask_record(run, p, why);

@@ -126,19 +126,60 @@ static void set_beside(json_t *rows, const json_t *baseline)
     }
 }
 
-/* Prints a message for each row that is slower than --tolerance allows. Returns LAP_EXIT_FAILED if there is
- * one, and LAP_EXIT_USAGE if no row has a counterpart in the baseline. */
+/* Whether a row shows what the machine can do, not what a backend does. */
+static bool is_ceiling(const char *backend)
+{
+    static const char *const ceilings[] = {"memcpy", "multiply-add", "copy", "copy-kernel", "copy-shared",
+        "copy-up", "copy-down", "copy-both", "copy-device"};
+    for (size_t i = 0; i < sizeof ceilings / sizeof *ceilings; i++)
+        if (strcmp(backend, ceilings[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Refuses a baseline of another work. A key that an earlier version did not write is not compared. */
+static lap_cli_exit check_settings(const lap_cli *cli, const json_t *now, const json_t *then)
+{
+    static const char *const keys[][2] = {{"filter", "another filter"},
+        {"warm", "buffers in another state (--warm)"}, {"image", "another image"}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const json_t *a = json_object_get(now, keys[i][0]), *b = json_object_get(then, keys[i][0]);
+        const bool both = a && b && (i > 0 || (json_is_object(a) && json_is_object(b)));
+        if (both && !json_equal(a, b))
+            return lap_cli_usage("--baseline: %s was measured with %s", cli->baseline, keys[i][1]);
+    }
+    return LAP_EXIT_OK;
+}
+
+/* Prints a message for each backend that was timed, but has no counterpart in the baseline. */
+static void print_uncompared(const lap_cli *cli, const json_t *row, char last[64])
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s %s", json_string_value(json_object_get(row, "op")),
+        json_string_value(json_object_get(row, "backend")));
+    if (strcmp(name, last) != 0)
+        lap_cli_message("not compared: %s has no row for %s in this size", cli->baseline, name);
+    snprintf(last, 64, "%s", name);
+}
+
+/* Prints a message for each backend that is slower than --tolerance allows, or not in the baseline. Returns
+ * LAP_EXIT_FAILED if there is one, and LAP_EXIT_USAGE if no row has a counterpart in the baseline. */
 static lap_cli_exit judge_baseline(const lap_cli *cli, const json_t *rows)
 {
     size_t i;
     json_t *row;
+    char last[64] = "";
     int slower = 0, compared = 0;
     json_array_foreach(rows, i, row)
     {
         const double now_ms = json_number_value(json_object_get(row, "median_ms"));
         const double then_ms = json_number_value(json_object_get(row, "baseline_ms"));
-        if (!(then_ms > 0) || !(now_ms > 0))
+        if (!(now_ms > 0) || is_ceiling(json_string_value(json_object_get(row, "backend"))))
             continue;
+        if (!(then_ms > 0)) {
+            print_uncompared(cli, row, last);
+            continue;
+        }
         compared++;
         if (now_ms <= then_ms * (1 + cli->tolerance))
             continue;
@@ -190,7 +231,8 @@ static int bench_op(bench_output *output, lap_context *context, lap_op op)
         if (code != LAP_OK) {
             if (code != LAP_E_CANCELLED)
                 lap_cli_print_error(&err, NULL);
-            return lap_cli_exit_of(code);
+            /* 1 would say that a backend is slow or wrong. */
+            return lap_cli_exit_of(code) == LAP_EXIT_FAILED ? LAP_EXIT_NOTHING : lap_cli_exit_of(code);
         }
     }
     if (output->shows_table)
@@ -227,6 +269,8 @@ static json_t *object_of(const bench_output *output)
     json_object_set_new(object, "threads", json_integer(output->cli->bench.threads));
     json_object_set_new(object, "build", lap_json_text(lap_build_info()));
     json_object_set_new(object, "filter", output->filters ? filter_of(&output->cli->bench) : json_null());
+    json_object_set_new(object, "warm", json_boolean(output->cli->bench.warm));
+    json_object_set_new(object, "image", lap_json_text(output->cli->bench.image));
     json_object_set(object, "warnings", output->warnings);
     json_object_set_new(object, "baseline", lap_json_text(output->cli->baseline));
     json_object_set_new(
@@ -268,12 +312,16 @@ static int bench_all(
     }
     if (baseline && exit_code == LAP_EXIT_OK)
         set_beside(output->rows, baseline);
+    json_t *object = object_of(output);
+    if (exit_code == LAP_EXIT_OK && baseline)
+        exit_code = (int)check_settings(cli, object, baseline);
     if (exit_code == LAP_EXIT_OK && lap_cli_wants_json(cli))
-        exit_code = lap_json_print(object_of(output));
+        exit_code = lap_json_print(json_incref(object));
     if (exit_code == LAP_EXIT_OK && cli->report)
         exit_code = write_report(output, context);
     if (exit_code == LAP_EXIT_OK && baseline)
         exit_code = (int)judge_baseline(cli, output->rows);
+    json_decref(object);
     return exit_code ? exit_code : (int)output->verdict;
 }
 

@@ -105,8 +105,9 @@ typedef struct stats_run {
     lap_folder folder;
     const lap_measure_options *options;
     stats_sum gray, color;
-    bool has_head; /* the header of the table or CSV was printed */
-    int failed;    /* exit code for the first object that could not be kept, or 0 */
+    uint64_t masked; /* photos of whose edges the mask leaves nothing */
+    bool has_head;   /* the header of the table or CSV was printed */
+    int failed;      /* exit code for the first object that could not be kept, or 0 */
 } stats_run;
 
 /* ---- sums ---------------------------------------------------------------------------------------- */
@@ -236,6 +237,7 @@ static void on_event(void *user, const lap_measured *file, const lap_batch_count
         if (file->measurement) {
             const lap_run_stats *stats = &file->measurement->stats;
             add_stats(stats->input.channels == 1 ? &run->gray : &run->color, stats);
+            run->masked += stats->edges.channels == 0 || stats->edges.channel[0].count == 0;
             print_measured(run, file);
         } else {
             if (lap_folder_may_tell(&run->folder, file->report))
@@ -280,6 +282,7 @@ static void print_totals_json(stats_run *run, const kind kinds[2])
     json_object_set_new(object, "kinds", lap_folder_json_kinds(folder));
     json_object_set_new(object, "not_taken", lap_folder_json_others(folder));
     json_object_set_new(object, "mask_border", json_integer(run->options->mask_border));
+    json_object_set_new(object, "masked_out", json_integer((json_int_t)run->masked));
     json_object_set_new(object, "threshold",
         run->options->threshold >= 0 ? json_integer(run->options->threshold) : json_null());
     for (int i = 0; i < 2; i++)
@@ -318,6 +321,9 @@ static void print_summary(const stats_run *run)
         fprintf(stderr, "; %.1f s, %.0f Mpixel/s", seconds, (double)counts->pixels / 1e6 / seconds);
     fputc('\n', stderr);
     lap_folder_print_untold(&run->folder);
+    if (run->masked)
+        lap_cli_message("--mask-border leaves nothing of the edges of %llu photo%s",
+            (unsigned long long)run->masked, run->masked > 1 ? "s" : "");
     lap_folder_print_links(&run->folder);
     lap_folder_print_none(&run->folder);
 }

@@ -84,12 +84,19 @@ static bool is_stdout_taken(const lap_cli *cli)
            (writes && cli->operand_count == 2 && lap_cli_is_stdout(cli->operands[1]));
 }
 
+/* The exit code if something could not be written; of a comparison, 1 says that the images differ. */
+static int lost_output(const lap_cli *cli)
+{
+    return cli->command && cli->command->takes & (LAP_CLI_DIFF | LAP_CLI_COMPARE_ALL) ? LAP_EXIT_USAGE
+                                                                                      : LAP_EXIT_FAILED;
+}
+
 static int report_failure(const lap_cli *cli, int code)
 {
     if (cli->command && lap_cli_wants_json(cli) && code != LAP_EXIT_OK && code < 128 && !lap_json_printed() &&
         !is_stdout_taken(cli))
         lap_json_print_failure(cli->command->name, code);
-    return lap_json_finish() != LAP_EXIT_OK && code == LAP_EXIT_OK ? LAP_EXIT_FAILED : code;
+    return lap_json_finish() != LAP_EXIT_OK && code == LAP_EXIT_OK ? lost_output(cli) : code;
 }
 
 /* Whether each object is one line, because there may be one for each input. */
@@ -136,7 +143,11 @@ int main(int argc, char **argv)
     }
     code = report_failure(&cli, code);
     free(cli.operands);
-    code = code < 128 ? (int)lap_cli_flush((lap_cli_exit)code) : code;
+    const lap_cli_exit lost = code < 128 ? lap_cli_flush(LAP_EXIT_OK) : LAP_EXIT_OK;
+    if (lost == LAP_EXIT_PIPE)
+        code = LAP_EXIT_PIPE;
+    else if (lost != LAP_EXIT_OK && code == LAP_EXIT_OK)
+        code = lost_output(&cli);
     lap_cli_worker_ends(code);
     return code;
 }

@@ -161,6 +161,9 @@ PYTHON
     expect 2 "" "lapedge: --keep: \"xmp,thumbnail\" is not a whole list: gps and thumbnail are parts of exif; keep exif too" \
         info --keep=xmp,thumbnail in.jpg
     expect 2 "" "lapedge: --keep and --strip contradict each other" --keep=icc --strip in.jpg o.jpg
+    lapedge --strip in.jpg stripped.jpg
+    lapedge --strip --keep=none in.jpg none.jpg
+    cmp none.jpg stripped.jpg
     expect 2 "" 'lapedge: --keep: "exif,x" is not a list of exif, gps, xmp, iptc, icc, comment, thumbnail; or all, or none' \
         --keep=exif,x in.jpg o.jpg
     # Still EXIF that others can read, the orientation in it.

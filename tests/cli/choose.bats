@@ -146,6 +146,32 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     expect 2 "" 'lapedge: --suffix: "a/b" is not part of a file'"'"'s name' --suffix=a/b in four
 }
 
+@test "an input that is named twice counts once, also if it fails; advice about --flat is given where it helps" {
+    tiny in/a.jpg
+    tiny more/a.jpg
+    echo >bad.jpg
+    for words in "bad.jpg bad.jpg" "--in-place bad.jpg ./bad.jpg"; do
+        # shellcheck disable=SC2086 # words
+        [[ $words == --in-place* ]] || words="$words out/"
+        run --separate-stderr lapedge --log=log.jsonl $words
+        [ "$status" -eq 4 ]
+        [[ $stderr != *"up to date"* ]]
+    done
+    run --separate-stderr lapedge in in/a.jpg in/ twice
+    [ "$status" -eq 0 ]
+    [[ $stderr == "1 done; "* ]]
+    run --separate-stderr lapedge --log=log.jsonl --json in in/a.jpg twice
+    json <(echo "$output") 'o["expected"] == o["found"] == 1 and o["kinds"] == {"up_to_date": 1}'
+    [ "$(wc -l <log.jsonl)" -eq 2 ]
+    run --separate-stderr lapedge --flat in more flat
+    [ "$status" -eq 4 ]
+    [[ $stderr == *"none was; write them into different folders"* ]]
+    mkdir tree
+    mv in more tree
+    run --separate-stderr lapedge --flat tree flat
+    [[ $stderr == *"none was; without --flat they keep their folders"* ]]
+}
+
 @test "--follow walks links, each folder once" {
     tiny real/a.jpg
     mkdir in

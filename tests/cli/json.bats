@@ -162,7 +162,7 @@ PYTHON
     done
     expect 2 "" 'lapedge: --channels: "2" is not 1, 3 or 4' bench --channels=2
     run --separate-stderr lapedge bench --image=no.jpg --json
-    [ "$status" -eq 1 ]
+    [ "$status" -eq 4 ]
     [ "$stderr" = "lapedge: no.jpg: no such file" ]
 }
 
@@ -268,6 +268,17 @@ PYTHON
     done
 }
 
+@test "what cannot be written is not a difference: diff and compare exit with 2" {
+    [ -w /dev/full ] || skip "there is no /dev/full"
+    run lapedge diff --json-file=/dev/full "$photo" "$photo"
+    [ "$status" -eq 2 ]
+    run lapedge compare --runs=1 --backends=c --json-file=/dev/full "$photo"
+    [ "$status" -eq 2 ]
+    lapedge compare --runs=1 --backends=c "$photo" >/dev/full 2>err || [ $? -eq 2 ]
+    grep -q "cannot write to standard output: No space left on device" err
+    lapedge info "$photo" >/dev/full 2>err || [ $? -eq 1 ]
+}
+
 @test "bench --baseline: slower, not slower, and not a baseline" {
     lapedge bench --json --sizes=64x48 --runs=3 --backends=c >now.json
     sed 's/"median_ms": [0-9.e-]*/"median_ms": 1e9/' now.json >slow.json
@@ -279,6 +290,21 @@ PYTHON
     [[ $stderr == *"lapedge: slower: filter c, 1 thread"* ]]
     run lapedge bench --sizes=32x16 --runs=1 --backends=c --baseline=slow.json
     [ "$status" -eq 2 ]
+    # A backend that is not in the baseline is named; the ceilings alone are no common row, and none is "slower".
+    run --separate-stderr lapedge bench -q --sizes=64x48 --runs=2 --backends=c,openmp --baseline=slow.json
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "lapedge: not compared: slow.json has no row for filter openmp in this size" ]
+    run --separate-stderr lapedge bench -q --sizes=64x48 --runs=2 --backends=openmp --baseline=slow.json
+    [ "$status" -eq 2 ]
+    [[ $stderr == *"lapedge: --baseline: slow.json has no row in common with this run" ]]
+    run --separate-stderr lapedge bench -q --sizes=64x48 --runs=2 --backends=c --baseline=fast.json
+    [[ $stderr != *memcpy* ]]
+    # Other work is not compared.
+    expect 2 "" "lapedge: --baseline: slow.json was measured with another filter" \
+        bench -q --sizes=64x48 --runs=1 --backends=c --kernel=log5 --baseline=slow.json
+    expect 2 "" "lapedge: --baseline: slow.json was measured with another image" \
+        bench -q --runs=1 --backends=c --image="$photo" --baseline=slow.json
+    expect 4 "" "lapedge: none.jpg: no such file" bench -q --image=none.jpg --baseline=slow.json
     lapedge backends --json >backends.json
     expect 2 "" "lapedge: --baseline: backends.json: not the output of lapedge bench --json" bench --baseline=backends.json
     expect 2 "" 'lapedge: --tolerance: "x" is not a share such as 5% or 0.05' bench --tolerance=x

@@ -283,6 +283,16 @@ kept()
     [ "$(find out/sub -name '*.jpg' | wc -l)" -eq 41 ]
 }
 
+@test "other folders of the records are no matter, wherever the run begins" {
+    prepare
+    for words in "in/. . ../out" "more/.. $PWD/in $PWD/in/../out"; do
+        # shellcheck disable=SC2086 # words
+        set -- $words
+        (cd "$1" && run --separate-stderr lapedge -n --prune "$2" "$3" && [ "$status" -eq 0 ] &&
+            [[ $stderr == *"2 to be removed (photo gone)"* ]])
+    done
+}
+
 @test "a folder that was moved and run again is the recorded one from then on" {
     prepare
     rm -r out

@@ -120,7 +120,7 @@ choose one with --format" "$photo" edges.xyz
 }
 
 @test "--in-place does a file once, whatever it is called" {
-    local same="the same file as an earlier one; it is filtered once"
+    local same="the same file as an earlier one, and handled once"
     without_summary
     mkdir folder
     cp "$photo" a.jpg
@@ -142,7 +142,7 @@ lapedge: folder/up/a.jpg: $same" --in-place a.jpg a.jpg ./a.jpg link.jpg folder/
     cmp a.jpg want.jpg
     # A file that failed, too. Hard links are two names of one photo, and each gets its edges, once.
     echo text >bad.jpg
-    expect 1 "" "lapedge: bad.jpg: not a JPEG, PNG or binary PNM image
+    expect 4 "" "lapedge: bad.jpg: not a JPEG, PNG or binary PNM image
 lapedge: bad.jpg: $same" --in-place bad.jpg bad.jpg
     cp "$photo" a.jpg
     ln a.jpg hard.jpg

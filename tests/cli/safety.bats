@@ -218,6 +218,14 @@ refused()
     [ "$(wc -l <log.jsonl)" -eq 2 ]
     tail -n 1 log.jsonl >line
     json line 'o["status"] == "ok"'
+    # A run that is stopped before its first photo is done leaves no older one's lines.
+    mkdir many
+    for i in 1 2 3 4; do cp "$repo/samples/seeding.jpg" many/$i.jpg; done
+    lapedge -q -j1 --threads=1 --log=log.jsonl many late &
+    until [ "$(wc -l <log.jsonl)" -eq 1 ] || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
+    kill -TERM $!
+    wait $! || [ $? -eq 143 ]
+    [[ $(cat log.jsonl) != *in/a.jpg* ]]
     mkdir empty
     lapedge -q empty out --log=none.jsonl || [ $? -eq 4 ]
     json none.jsonl 'o["schema"] == "lapedge.log/1"'

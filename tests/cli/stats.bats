@@ -240,3 +240,13 @@ END
         "$LAPEDGE" stats album 2>said && return 1
     grep -q "album: cannot be examined: Input/output error" said
 }
+
+@test "photos of whose edges a mask leaves nothing are counted" {
+    pgm 40 30 a.pgm
+    pgm 400 300 b.pgm
+    run --separate-stderr lapedge stats --mask-border=15 a.pgm b.pgm
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"lapedge: --mask-border leaves nothing of the edges of 1 photo" ]]
+    lapedge stats --json --mask-border=15 a.pgm b.pgm 2>/dev/null | tail -n 1 >totals.json
+    json totals.json 'o["masked_out"] == 1 and o["gray"]["photos"] == 2'
+}

@@ -75,6 +75,8 @@ static void print_file(folder_run *run, const lap_batch_file *file, const lap_ba
 static void on_event(void *user, const lap_batch_file *file, const lap_batch_counts *counts)
 {
     folder_run *run = user;
+    if (run->folder.cli->log)
+        lap_cli_log_begin(&run->log); /* empties a log of an earlier run */
     if (file) {
         print_file(run, file, counts);
         if (run->folder.cli->log)
@@ -266,7 +268,7 @@ static int run_folder(lap_cli *cli, folder_run *run)
         exit_code = LAP_EXIT_FAILED;
     if (lap_cli_wants_json(cli) && lap_json_print(json_of(run)) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
         exit_code = LAP_EXIT_FAILED;
-    if (cli->log && code == LAP_OK)
+    if (cli->log && (code == LAP_OK || (began && code != LAP_E_CLASH)))
         lap_folder_end_log(folder, &run->log);
     return exit_code;
 }

@@ -115,6 +115,8 @@ static void on_event(void *user, const lap_batch_file *file, const lap_batch_cou
 {
     in_place_run *run = user;
     const lap_cli *cli = run->folder.cli;
+    if (cli->log)
+        lap_cli_log_begin(&run->log); /* empties a log of an earlier run */
     if (file) {
         print_file(run, file);
         const int photo = exit_of(file->report);

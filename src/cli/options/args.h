@@ -87,6 +87,7 @@ typedef enum lap_cli_again {
 typedef struct lap_cli_beside { /* another option that the option excludes or needs */
     const char *other, *why;
     bool needs;
+    bool (*agrees)(const lap_cli *cli); /* whether both ask for the same; NULL: they never do */
 } lap_cli_beside;
 
 enum { LAP_CLI_BESIDES = 6 };

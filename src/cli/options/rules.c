@@ -293,12 +293,13 @@ static lap_cli_exit judge_all(const lap_cli *cli, idle_fn *is_idle, lap_cli_give
 
 /* ---- beside each other --------------------------------------------------------------------------- */
 
-static lap_cli_exit check_beside(const lap_cli_given *given)
+static lap_cli_exit check_beside(const lap_cli *cli, const lap_cli_given *given)
 {
     for (const lap_cli_option *option = lap_cli_options; option->name; option++)
         for (const lap_cli_beside *beside = option->beside; beside->other; beside++)
             if (given->option[option - lap_cli_options] &&
-                lap_cli_is_given(beside->other, given) != beside->needs)
+                lap_cli_is_given(beside->other, given) != beside->needs &&
+                !(beside->agrees && beside->agrees(cli)))
                 return lap_cli_usage("--%s %s", option->name, beside->why);
     return LAP_EXIT_OK;
 }
@@ -382,7 +383,7 @@ lap_cli_exit lap_cli_check_rules(const lap_cli *cli, lap_cli_given *given)
 {
     lap_cli_exit code = judge_all(cli, is_foreign, given);
     if (code == LAP_EXIT_OK)
-        code = check_beside(given);
+        code = check_beside(cli, given);
     if (code == LAP_EXIT_OK)
         code = check_format(cli);
     if (code == LAP_EXIT_OK)

@@ -397,6 +397,11 @@ bool lap_same_one_share(const lap_cli *cli)
     return lap_shard_parse(cli->shard, &shard, &shards, &err) == LAP_OK && shards <= 1;
 }
 
+bool lap_same_keep_none(const lap_cli *cli)
+{
+    return cli->settings.keep == LAP_KEEP_LISTED; /* and no kind */
+}
+
 bool lap_same_decode(const lap_cli *cli)
 {
     return cli->settings.decode != LAP_DECODE_PARALLEL;

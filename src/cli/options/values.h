@@ -37,6 +37,7 @@ lap_cli_setter lap_set_block;  /* fills bench.block_x and block_y of the lap_cli
 /* Functions for lap_cli_option.is_same. */
 bool lap_same_always(const lap_cli *cli);
 bool lap_same_one_share(const lap_cli *cli); /* --shard=0/1 */
+bool lap_same_keep_none(const lap_cli *cli); /* --keep=none, which is --strip */
 bool lap_same_decode(const lap_cli *cli);    /* anything but --decode=parallel */
 
 /* Whether the ending, without its dot, is one of images, films, archives or documents. */
