@@ -506,9 +506,8 @@ LAP_API lap_code lap_stream_decode(lap_stream *stream, const void *file, size_t 
 LAP_API lap_code lap_stream_encode(lap_stream *stream, const lap_view *view, const lap_settings *settings,
     void **out, size_t *out_size, lap_report *report, lap_error *err);
 /* The same for `count` photos, in arrays by number; edges_batch also filters (backend, params, border). Small
- * photos share their launches, which is several times faster, and keep up to 256 MiB of device memory. A
- * photo that fails changes no other one; the result and err are the first failure by number. reports may be
- * NULL. */
+ * photos share their launches, which keeps up to 256 MiB of device memory and 256 MiB of pinned memory. One
+ * photo's failure affects no other; the first by number is returned, with err. reports may be NULL. */
 LAP_API lap_code lap_stream_decode_batch(lap_stream *stream, const void *const files[], const size_t sizes[],
     size_t count, const lap_settings *settings, lap_view views[], lap_report reports[], lap_error *err);
 LAP_API lap_code lap_stream_edges_batch(lap_stream *stream, const void *const files[], const size_t sizes[],

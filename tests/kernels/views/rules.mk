@@ -5,7 +5,7 @@ VIEWS_TESTS := $(patsubst %,$(B)/tests/cudacpu_%,views stream batch leaks)
 $(VIEWS_TESTS): $(B)/tests/cudacpu_%: $(B)/cudacpu/asan/tests/kernels/views/%.c.o $(VIEWS_LIBRARY)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
-# Threads of the context use the stream in turn: for make test-long, since it needs the whole library once more.
+# Threads of the context use the stream in turn. It takes minutes: for make test-long.
 BATCH_RACES := $(patsubst $(B)/cudacpu/asan/%,$(B)/cudacpu/tsan/%,$(B)/cudacpu/asan/tests/kernels/views/batch.c.o $(VIEWS_LIBRARY))
 $(B)/tests/cudacpu_batch_races: $(BATCH_RACES)
 	@mkdir -p $(@D)
