@@ -81,7 +81,9 @@ static lap_code finish(void *argument, const lap_piece *piece, lap_error *unused
 static void each(window *w, lap_piece_fn *fn)
 {
     lap_pool *pool = w->work->stream->context->pool;
-    const lap_span span = {w->count > 1 ? lap_pool_threads(pool) : 1, (size_t)w->count, 1};
+    const int most = lap_pool_threads(pool), wanted = w->work->settings->threads;
+    const int threads = wanted > 0 && wanted < most ? wanted : most;
+    const lap_span span = {w->count > 1 ? threads : 1, (size_t)w->count, 1};
     (void)lap_pool_for(pool, span, fn, w, NULL);
 }
 

@@ -400,6 +400,57 @@ static void check_short_of_memory(void)
     }
 }
 
+/* The device is lost on the way: photos fail, and none is called done without its pixels. */
+static void check_lost(int count)
+{
+    int failed = 0, wrong = 0, n = 1;
+    char text[120];
+    for (int before = -1; before != failed && n < 2000; n += 9) {
+        lap_stream *stream = NULL;
+        char setting[64];
+        before = failed;
+        need(lap_cudacpu_configure("devices=2") == 0 &&
+                 lap_stream_create(context, 0, NULL, &stream, &err) == LAP_OK,
+            "a stream");
+        snprintf(setting, sizeof setting, "devices=2,lost=%d:700", n);
+        need(lap_cudacpu_configure(setting) == 0, setting);
+        memset(views, 0, sizeof views);
+        const lap_code code =
+            lap_stream_edges_batch(stream, files, sizes, (size_t)count, &settings, views, reports, &err);
+        for (int i = 0; i < count; i++) {
+            const lap_code its = reports[i].error.code;
+            wrong += (its != photos[i].code && its != LAP_E_DEVICE) || (its != LAP_OK && views[i].base);
+        }
+        failed += code == LAP_E_DEVICE;
+        need(lap_cudacpu_configure("devices=2") == 0, "devices=2");
+        for (int i = 0; i < count; i++)
+            wrong += reports[i].error.code == LAP_OK && !is_there(&views[i], &photos[i].edges);
+        free_views(stream, count);
+        lap_stream_destroy(stream);
+    }
+    snprintf(text, sizeof text, "a device that is lost: %d batches fail, %d photos are wrong", failed, wrong);
+    check(failed > 2 && n < 2000 && wrong == 0, text);
+}
+
+/* The time limit is one photo's: what it waits for the others does not count. */
+static void check_time(void)
+{
+    enum { COUNT = 7 }; /* the last is progressive */
+    lap_settings s = settings;
+    lap_stream *stream = NULL;
+    s.timeout_s = 1;
+    memset(views, 0, sizeof views);
+    need(lap_stream_create(context, 0, NULL, &stream, &err) == LAP_OK, "a stream");
+    need(lap_cudacpu_configure("devices=2,slow=cudaLaunchKernel:100") == 0, "a slow device");
+    const lap_code code = lap_stream_decode_batch(stream, files, sizes, COUNT, &s, views, reports, &err);
+    need(lap_cudacpu_configure("devices=2") == 0, "devices=2");
+    check(code == LAP_OK && strcmp(reports[COUNT - 1].note, "decoded on the CPU") == 0 &&
+              reports[COUNT - 1].ms.total > 1000 && wrong_ones(0, COUNT, lap_stream_decode_batch) == 0,
+        "a photo that waits longer than its time limit has all of it");
+    free_views(stream, COUNT);
+    lap_stream_destroy(stream);
+}
+
 int main(void)
 {
     lap_stream *stream = NULL;
@@ -421,6 +472,8 @@ int main(void)
     lap_stream_destroy(stream);
     check_cancelled();
     check_short_of_memory();
+    check_time();
+    check_lost(9);
     check_faults(0, 9, 3);
     for (int i = 0; i < MOST; i++) {
         free(photos[i].bytes);
