@@ -260,6 +260,26 @@ static void photos_in_place(each_result *r)
     r->all = r->code == LAP_OK && counts.failed == 0 && counts.ok + counts.skipped == counts.expected;
 }
 
+/* Beside outputs of a folder run, whose records tell that they are not filtered yet. */
+static void photos_and_outputs(void)
+{
+    static const char names[] = "out/o.jpg\nout/p.jpg\n";
+    batch_before();
+    photos_are_there();
+    each_put("photos", names, sizeof names - 1);
+}
+
+static void listed_in_place(each_result *r)
+{
+    lap_batch_others others = {.finds_made = true};
+    const lap_batch_options o = {.files_from = "photos", .others = &others};
+    const lap_in_place order = {.options = &o, .each = each_file, .user = r};
+    lap_batch_counts counts;
+    const lap_settings s = each_plain();
+    r->code = lap_batch_in_place(each_context, &order, &s, &counts, &r->err);
+    r->all = r->code == LAP_OK && counts.failed == 0 && counts.ok == 2;
+}
+
 /* Whatever fails in the first run, the second one filters nothing twice. */
 static void in_place_twice(each_result *r)
 {
@@ -330,4 +350,5 @@ const each_case each_many[] = {SLOW(compared), SLOW(bench_filter), SLOW(bench_tr
     CASE(batch_of_odd_names), AFTER(batch_before, batch_again), CASE(batch_twice),
     AFTER(batch_before, batch_by_force), CASE(batch_dry), AFTER(one_is_gone, pruned),
     AFTER(one_is_gone_of_a_moved_folder, pruned_by_force), AFTER(photos_are_there, photos_in_place),
-    AFTER(photos_are_there, in_place_twice), CASE(measured_batch), CASE(folders_compared), CASE(listed), END};
+    AFTER(photos_are_there, in_place_twice), AFTER(photos_and_outputs, listed_in_place), CASE(measured_batch),
+    CASE(folders_compared), CASE(listed), END};
