@@ -406,6 +406,48 @@ early() { sed -i -E 's/"input_folder[a-z_]*":("[^"]*"|[0-9]+),?//g; s/"input_bel
     [ -e out/a.jpg ]
 }
 
+@test "a record that is not believed is named once, before anything is removed" {
+    prepare
+    cp in/a.jpg in/later.jpg
+    lapedge -q in more out
+    local later
+    later=$(find out/.lapedge -name '*.jsonl' | LC_ALL=C sort | tail -n 1)
+    chmod o+w "$later"
+    run --separate-stderr lapedge --prune -v in more out
+    [ "$status" -eq 0 ]
+    [ "$(grep -E "everybody|^removed" <<<"$stderr")" = "lapedge: warning: out/.lapedge: ${later##*/} may be written by everybody
+removed out/b.jpg
+removed out/sub/c.jpg" ]
+    # Not one is believed: this is why nothing is removed, and no warning.
+    rm in/a.jpg
+    chmod o+w out/.lapedge/*.jsonl
+    run --separate-stderr lapedge --prune -v in more out
+    [ "$status" -eq 1 ]
+    [ "$(grep -cE "may be written by everybody" <<<"$stderr")" -eq 1 ]
+    [[ $stderr == *"--prune: nothing was removed: out/.lapedge: "* ]]
+    [ -e out/a.jpg ]
+}
+
+@test "a prune that is refused says nothing of single outputs" {
+    local library n
+    library=$(cd "$repo" && realpath "${B:-build}/tests/nth_call.so")
+    [ -e "$library" ] || skip "nth_call.so is not built"
+    [ -z "${SANITIZED:-}" ] || skip "a sanitizer wants to be the first library"
+    prepare
+    mv in moved
+    for n in {1..40}; do
+        rm -f fired
+        run --separate-stderr env LD_PRELOAD="$library" LAP_FAULTS="fstatat:$n:5" LAP_FIRED=fired "$LAPEDGE" \
+            -n --prune -j1 --threads=1 --format=png moved more out
+        [ -e fired ] || break
+        echo "$n: code $status: $(paste -sd' ' <<<"$stderr")" >>log
+    done
+    [ "$n" -lt 40 ]
+    [ "$(grep -c "nothing was removed" log)" -gt 5 ]
+    run grep -E "nothing was removed.* out/[a-z/]+\.jpg: |out/[a-z/]+\.jpg: .*nothing was removed" log
+    [ -z "$output" ] || { echo "$output"; return 1; }
+}
+
 @test "a call that fails while photos are looked for: what has a photo stays, and the failure is said" {
     local library call n
     library=$(cd "$repo" && realpath "${B:-build}/tests/nth_call.so")

@@ -574,6 +574,8 @@ static void a_cancelled_prune_stops(void **state)
     lap_error err;
     char name[64];
     pruning p = {0}, cancelled = {.cancel_after = 1};
+    static const int gone[] = {
+        1, 10, 11, 12, 13}; /* their records follow each other: no other line stops it */
     (void)state;
     assert_int_equal(mkdir("more", 0755), 0);
     assert_int_equal(rename("in/0.jpg", "more/x.jpg"), 0);
@@ -581,8 +583,8 @@ static void a_cancelled_prune_stops(void **state)
     assert_int_equal(counts.ok, PHOTOS);
     assert_true(result.removed == 0 && result.failed == 0 && result.kept == 0);
     assert_int_equal(result.refused.code, LAP_OK);
-    for (int i = 1; i <= 5; i++) {
-        snprintf(name, sizeof name, "in/%d.jpg", i);
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
+        snprintf(name, sizeof name, "in/%d.jpg", gone[i]);
         assert_int_equal(remove(name), 0);
     }
     assert_int_equal(prune_with((lap_batch_options){0}, &cancelled, &result, &counts, &err), LAP_E_CANCELLED);
