@@ -12,7 +12,8 @@ enum { PIECE = 64 * 1024 };
 typedef struct pieces { /* a file that is being read in pieces */
     char *buffer;
     size_t used;
-    bool skips; /* inside a line that is too long */
+    bool skips;    /* inside a line that is too long, */
+    off_t skipped; /* so much of which is no longer in the buffer */
     lap_manifest_text_fn *each;
     void *user;
 } pieces;
@@ -27,12 +28,14 @@ static lap_code give_lines(pieces *p, lap_error *err)
         code = p->skips ? p->each(p->user, NULL, 0, true, err)
                         : p->each(p->user, p->buffer + start, length, true, err);
         p->skips = false;
+        p->skipped = 0;
         start += length + 1;
     }
     p->used -= start;
     memmove(p->buffer, p->buffer + start, p->used);
     if (p->used > LAP_MANIFEST_LINE) {
         p->skips = true;
+        p->skipped += (off_t)p->used;
         p->used = 0;
     }
     return code;
@@ -58,7 +61,7 @@ lap_code lap_manifest_read_text(
         p.used += (size_t)got;
         code = give_lines(&p, err);
     }
-    *from = p.skips ? at : at - (off_t)p.used;
+    *from = at - (off_t)p.used - p.skipped;
     if (code == LAP_OK && p.used && !p.skips)
         code = each(user, p.buffer, p.used, false, err);
     free(p.buffer);

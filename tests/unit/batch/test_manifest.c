@@ -20,6 +20,7 @@
 #include <dlfcn.h>
 
 #include "batch/manifest.h"
+#include "batch/manifest_file.h"
 
 /* In front of the C library's own. */
 static int fallocate_fails, syncs;
@@ -582,6 +583,60 @@ static void names_are_synced_once(void **state)
 
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, make_folder, remove_folder)
 
+/* What lap_manifest_read_text passed on: whole lines by their lengths, "-" for one that is too long, and "+"
+ * for what may be incomplete. */
+static lap_code note_line(void *user, char *text, size_t length, bool is_whole, lap_error *err)
+{
+    char *noted = user;
+    (void)err;
+    assert_true(strlen(noted) < 80);
+    if (text)
+        text[length] = 0; /* which the contract permits */
+    snprintf(noted + strlen(noted), 20, text ? "%zu%s " : "- ", length, is_whole ? "" : "+");
+    return LAP_OK;
+}
+
+static off_t expect_lines(FILE *file, off_t from, const char *expected)
+{
+    char noted[100] = "";
+    fflush(file);
+    assert_int_equal(lap_manifest_read_text(fileno(file), "file", &from, note_line, noted, NULL), LAP_OK);
+    assert_string_equal(noted, expected);
+    return from;
+}
+
+/* What follows the limit in a line is no line, though it would read as one: nor for a reader that came in the
+ * middle of it. */
+static void the_end_of_a_long_line_is_no_line(void **state)
+{
+    enum { PIECE = 64 << 10 }; /* read at once */
+    static char many[LAP_MANIFEST_LINE + 2 * PIECE];
+    char text[40];
+    (void)state;
+    memset(many, 'x', sizeof many);
+    for (size_t size = LAP_MANIFEST_LINE + PIECE; size <= sizeof many; size += PIECE) {
+        FILE *file = tmpfile();
+        assert_non_null(file);
+        fputs("first\n", file);
+        fwrite(many, 1, size, file);
+        assert_int_equal(expect_lines(file, 0, "5 "), 6);
+        fputs("tail\nnext\nlast", file);
+        assert_int_equal(expect_lines(file, 6, "- 4 4+ "), 6 + size + 10);
+        fputs("!\n", file);
+        assert_int_equal(expect_lines(file, 6 + (off_t)size + 10, "5 "), 6 + size + 16);
+        fclose(file);
+    }
+    /* A line without its end is kept up to the limit. */
+    for (size_t more = 0; more < 2; more++) {
+        FILE *file = tmpfile();
+        assert_non_null(file);
+        fwrite(many, 1, LAP_MANIFEST_LINE + more, file);
+        snprintf(text, sizeof text, "%d+ ", (int)LAP_MANIFEST_LINE);
+        assert_int_equal(expect_lines(file, 0, more ? "" : text), 0);
+        fclose(file);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -597,6 +652,7 @@ int main(void)
         TEST(what_another_run_writes_is_read_before_the_verdict),
         TEST(links_are_passed_over),
         TEST(long_lines_are_passed_over),
+        TEST(the_end_of_a_long_line_is_no_line),
         TEST(names_need_not_be_text),
         TEST(a_cut_at_every_byte_loses_lines_and_nothing_else),
         TEST(nonsense_is_passed_over),
