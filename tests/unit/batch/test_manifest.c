@@ -583,6 +583,29 @@ static void names_are_synced_once(void **state)
 
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, make_folder, remove_folder)
 
+/* The superuser's record is believed, and one's own; for the superuser they are the same, so another user
+ * asks. */
+static void the_superusers_records_are_believed(void **state)
+{
+    const uid_t me = geteuid(), asking = me ? me : 65533;
+    struct stat file = {.st_mode = S_IFREG | 0644};
+    (void)state;
+    assert_int_equal(me ? 0 : seteuid(asking), 0);
+    const char *root = lap_manifest_why_not_ours(&file);
+    file.st_uid = asking;
+    const char *own = lap_manifest_why_not_ours(&file);
+    file.st_uid = asking + 1;
+    const char *other = lap_manifest_why_not_ours(&file);
+    file.st_uid = asking;
+    file.st_mode |= S_IWOTH;
+    const char *open = lap_manifest_why_not_ours(&file);
+    assert_int_equal(me ? 0 : seteuid(0), 0);
+    assert_null(root);
+    assert_null(own);
+    assert_string_equal(other, "belongs to another user");
+    assert_string_equal(open, "may be written by everybody");
+}
+
 /* What lap_manifest_read_text passed on: whole lines by their lengths, "-" for one that is too long, and "+"
  * for what may be incomplete. */
 static lap_code note_line(void *user, char *text, size_t length, bool is_whole, lap_error *err)
@@ -648,6 +671,7 @@ int main(void)
         TEST(content_decides_where_the_file_is_another),
         TEST(of_old_lines_the_size_decides),
         TEST(records_of_others_are_not_believed),
+        TEST(the_superusers_records_are_believed),
         TEST(records_are_made_for_their_owner),
         TEST(what_another_run_writes_is_read_before_the_verdict),
         TEST(links_are_passed_over),
