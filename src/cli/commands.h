@@ -48,5 +48,7 @@ int lap_cli_caught(void);
 #define LAP_CLI_PASSED_ON SIGRTMIN
 /* Returns the exit code for an error. */
 lap_cli_exit lap_cli_exit_of(lap_code code);
+/* The same for a single image whose output is `out`. */
+lap_cli_exit lap_cli_exit_of_one(lap_code code, const char *out);
 
 #endif

@@ -23,6 +23,11 @@ static bool is_hopeless(const char *out)
     return hopeless;
 }
 
+lap_cli_exit lap_cli_exit_of_one(lap_code code, const char *out)
+{
+    return code == LAP_E_WRITE && is_hopeless(out) ? LAP_EXIT_NOTHING : lap_cli_exit_of(code);
+}
+
 void lap_cli_print_photo(
     const lap_cli *cli, lap_context *context, const char *in, const char *out, const lap_report *report)
 {
@@ -158,9 +163,7 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
         note_replaced(cli, out);
     if (cli->verbose)
         lap_cli_print_photo(cli, context, in, out, &report);
-    int exit_code = lap_cli_exit_of(code);
-    if (code == LAP_E_WRITE && is_hopeless(out))
-        exit_code = LAP_EXIT_NOTHING;
+    int exit_code = (int)lap_cli_exit_of_one(code, out);
     if (cli->stats && code == LAP_OK)
         exit_code = lap_stats_write(cli, in, &stats);
     if (cli->report && code == LAP_OK && exit_code == LAP_EXIT_OK)
@@ -178,9 +181,7 @@ static int dry_run_one(lap_cli *cli, const char *in, const char *out)
     lap_report report = {.status = LAP_SKIPPED};
     lap_error err = {0};
     const lap_code code = lap_run_check(in, out, &cli->settings, &err);
-    int exit_code = lap_cli_exit_of(code);
-    if (code == LAP_E_WRITE && is_hopeless(out))
-        exit_code = LAP_EXIT_NOTHING;
+    int exit_code = (int)lap_cli_exit_of_one(code, out);
     if (code != LAP_OK) {
         report.status = LAP_FAILED;
         report.error = err;

@@ -199,6 +199,11 @@ lapedge: photos/3.jpg: is left alone, because of photos/$record: $1" ] || return
     rm photos/$record
     chmod 555 photos
     closed "" photos/2.jpg
+    chmod 555 photos
+    run --separate-stderr "${as[@]}" "$LAPEDGE" --in-place --filter-again photos/2.jpg
+    chmod 755 photos
+    [ "$status" -eq 4 ]
+    [[ $stderr == "lapedge: photos/2.jpg: cannot create a file in its folder: Permission denied"* ]]
     nothing_left none
 }
 
