@@ -137,7 +137,7 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
     lap_run_stats stats;
     lap_error err = {0};
     lap_progress progress;
-    const bool replaces = may_be_photo(cli, in, out);
+    const bool replaces = strcmp(in, "-") != 0 && may_be_photo(cli, in, out);
     lap_progress_begin(&progress, cli, in);
     cli->settings.progress = progress.on ? lap_progress_rows : NULL;
     cli->settings.progress_user = &progress;

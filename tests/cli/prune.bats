@@ -283,6 +283,15 @@ kept()
     [ "$(find out/sub -name '*.jpg' | wc -l)" -eq 41 ]
 }
 
+@test "the only share of one sees all photos" {
+    prepare
+    run --separate-stderr lapedge -n --prune --shard=0/1 in out
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"2 to be removed (photo gone)"* ]]
+    expect 2 "" "lapedge: --prune and --shard cannot be combined: a share does not see which photos are gone" \
+        --prune --shard=0/2 in out
+}
+
 @test "other folders of the records are no matter, wherever the run begins" {
     prepare
     for words in "in/. . ../out" "more/.. $PWD/in $PWD/in/../out"; do

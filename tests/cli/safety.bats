@@ -134,6 +134,17 @@ refused()
     echo mine >out/.lapedge
     expect 4 "" "lapedge: out/.lapedge: is not a folder, and lapedge keeps its records there" in out
     [ "$(ls -A out)" = .lapedge ]
+    rm out/.lapedge
+    ln -s ../in out/.lapedge
+    expect 4 "" "lapedge: out/.lapedge: is a symbolic link, which is not followed here; remove it first" -q in out
+}
+
+@test "a pipe's output that replaces a JPEG is not beside the input" {
+    lapedge "$photo" o.jpg
+    expect 0 "" "" - o.jpg <"$photo"
+    cp "$photo" in.jpg
+    run --separate-stderr lapedge in.jpg o.jpg
+    [[ $stderr == "lapedge: note: o.jpg, a JPEG beside the input, was replaced"* ]]
 }
 
 @test "what is written besides OUT is never an input, OUT or a list, through links neither" {
@@ -434,7 +445,7 @@ meanwhile()
     last 0 "1 done, 1 up to date" in way
     mv out/.lapedge records/old
     ln -s ../records out/.lapedge
-    last 1 "" in out
+    last 4 "" in out
     [[ $stderr == *"lapedge: out/.lapedge: is a symbolic link, which is not followed here; remove it first"* ]]
     [ "$(ls records)" = old ]
 }

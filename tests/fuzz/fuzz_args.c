@@ -37,7 +37,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     (void)getopt(1, words, "");
     lap_cli cli = {0};
     lap_cli_exit code = lap_cli_parse(&cli, count, words);
-    FUZZ_REQUIRE(code == LAP_EXIT_OK || code == LAP_EXIT_USAGE || code == LAP_EXIT_BACKEND);
+    const bool lacks_folder =
+        code == LAP_EXIT_NOTHING; /* with an option of folders, the only input is missing */
+    FUZZ_REQUIRE(code == LAP_EXIT_OK || code == LAP_EXIT_USAGE || code == LAP_EXIT_BACKEND || lacks_folder);
     FUZZ_REQUIRE(
         code != LAP_EXIT_OK || (cli.command && cli.operand_count >= 0 && cli.operand_count <= count));
     free(cli.operands);

@@ -399,6 +399,7 @@ int lap_folder_exit(const lap_folder *folder, lap_code code)
         return (int)lap_cli_exit_of(code);
     case LAP_E_DISK_FULL:
     case LAP_E_WRITE:
+    case LAP_E_EXISTS: /* a link where records are kept */
     case LAP_E_MISSING:
     case LAP_E_UNREADABLE: /* a list, record or side file failed, maybe after complete outputs */
         return counts->ok + counts->warned + counts->kinds[LAP_OK] ? LAP_EXIT_FAILED : LAP_EXIT_NOTHING;
