@@ -92,8 +92,8 @@ changed()
     judge "$number" "$file"
 }
 
-# Each is compiled, which takes most of the time: of a kind of mistake the first in each lesson is judged, and all with
-# LESSONS_ALL=1 (make test-long).
+# Each is compiled, which takes most of the time: the first of each kind is judged, and all with LESSONS_ALL=1 (make
+# test-long).
 declare -A judged=()
 had() # KIND
 {
@@ -106,7 +106,7 @@ had() # KIND
 planted()
 {
     local file
-    ! had "planted $1 $3" || return 0
+    ! had "planted $3" || return 0
     changed "$1" "$2" "${@:5}" && checks+=("lesson $1, $2: one finding at its line|found|$file|$3|$4")
 }
 
@@ -114,7 +114,7 @@ planted()
 wasteful()
 {
     local file
-    ! had "wasteful $1" || return 0
+    ! had wasteful || return 0
     changed "$1" "$2" "${@:3}" && checks+=("lesson $1, $2: right, and not solved|missed|$file")
 }
 
@@ -122,7 +122,7 @@ wasteful()
 right()
 {
     local file
-    ! had "right $1" || return 0
+    ! had right || return 0
     changed "$1" "$2" "${@:3}" && checks+=("lesson $1, $2: solved|solved|$file")
 }
 
@@ -130,7 +130,7 @@ right()
 advised()
 {
     local file
-    ! had "advised $1" || return 0
+    ! had advised || return 0
     changed "$1" "$2, advice" "${@:4}" && checks+=("lesson $1, $2: what is said of it|says|$file|$3")
 }
 
