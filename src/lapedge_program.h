@@ -91,8 +91,9 @@ lap_code lap_side_check(const char *path, const char *const *others, size_t coun
 /* Returns the error for which lap_side_write would refuse the path, such as a missing folder. Creates
  * nothing. */
 lap_code lap_side_reach(const char *path, lap_error *err);
-/* Whether path lies below the folder, also through links. Neither need exist. */
-bool lap_side_lies_in(const char *path, const char *folder);
+/* *lies_in: whether path lies below the folder, also through links. Neither need exist. LAP_E_WRITE: one of
+ * them cannot be examined. */
+lap_code lap_side_lies_in(const char *path, const char *folder, bool *lies_in, lap_error *err);
 /* Waits up to this many seconds until a process reads the FIFO at path; LAP_E_WRITE if no process does. The
  * FIFO stays open until the program ends: its reader waits for what lap_side_write will write. Other paths
  * need no reader. */

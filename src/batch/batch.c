@@ -215,11 +215,12 @@ static lap_code prepare(batch *b, lap_list *list, lap_error *err)
     lap_code code = lap_batch_check_operands(options, b->settings, err);
     if (code == LAP_OK)
         code = lap_batch_look(b, list, err);
-    b->around = lap_batch_around(options);
     const bool idle = is_idle(b);
     const bool writes = !options->dry_run && !idle;
     if (code == LAP_OK && !idle)
         code = lap_batch_make_out_dir(options->out_dir, options->dry_run, err);
+    if (code == LAP_OK)
+        code = lap_batch_around(options, &b->around, err);
     if (code == LAP_OK)
         code = lap_tree_open(options->out_dir, &b->tree, err);
     if (code == LAP_OK && writes && b->sync)

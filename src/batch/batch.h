@@ -48,8 +48,9 @@ uint64_t lap_batch_key(const char *relative);
 uint64_t lap_batch_inode(const struct stat *st);
 bool lap_batch_is_ours(const batch *b, const char *relative);
 
-/* Returns the first input folder in which the output folder lies, also through links; NULL: in none. */
-const char *lap_batch_around(const lap_batch_options *options);
+/* *around: the first input folder in which the output folder lies, also through links; NULL: in none.
+ * LAP_E_WRITE: a folder cannot be examined. */
+lap_code lap_batch_around(const lap_batch_options *options, const char **around, lap_error *err);
 /* The first walk: counts the inputs, and fills claims and endangered. */
 lap_code lap_batch_look(batch *b, lap_list *list, lap_error *err);
 /* Claims of a name: 0 for one input, n > 1 for n different inputs, LAP_REPEATED for one input that was named

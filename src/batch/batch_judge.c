@@ -12,9 +12,7 @@ static lap_status judge_claim(
     batch *b, const lap_walk_entry *entry, const char *relative, const char *output, lap_error *why)
 {
     uint64_t *claims = lap_map64_find(&b->claims, lap_batch_key(relative));
-    if (!claims)
-        return LAP_DONE;
-    if (*claims == LAP_REPEATED || *claims == LAP_TAKEN)
+    if (!claims || *claims <= LAP_TAKEN)
         return LAP_DONE;
     lap_fail_at(why, LAP_E_CLASH, entry->path, "%d inputs would be written to %.300s; none was", (int)*claims,
         output);
@@ -69,12 +67,12 @@ static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job
     uint64_t content = 0;
     lap_made made = LAP_MADE_UNKNOWN;
     const lap_code code = lap_manifest_judge(b->manifest, &standing, &made, &content, why);
-    if (code == LAP_E_MEMORY || (code != LAP_OK && !options->force)) {
+    if (code == LAP_E_MEMORY || (code != LAP_OK && (!options->force || b->around))) {
         lap_error_about(why, code, job->output);
         return LAP_FAILED;
     }
     *why = (lap_error){0};
-    if (b->around && (code != LAP_OK || made == LAP_MADE_UNKNOWN)) {
+    if (b->around && made == LAP_MADE_UNKNOWN) {
         lap_fail_at(why, LAP_E_EXISTS, job->output,
             "exists, was not made by lapedge, and lies in %.300s, so it may be a photo: move it, or write "
             "elsewhere",

@@ -9,8 +9,8 @@
 
 #include "base/status.h"
 #include "batch/batch.h"
-#include "io/side.h"
 #include "io/sink_temp.h"
+#include "lapedge_program.h"
 #include "run/formats.h"
 
 bool lap_batch_output_name(const lap_batch_options *options, const lap_settings *settings,
@@ -166,22 +166,19 @@ lap_code lap_batch_make_out_dir(const char *out_dir, bool dry_run, lap_error *er
     return code;
 }
 
-const char *lap_batch_around(const lap_batch_options *options)
+lap_code lap_batch_around(const lap_batch_options *options, const char **around, lap_error *err)
 {
-    const char *around = NULL;
-    char *out = lap_real_name(options->out_dir);
-    for (size_t i = 0; out && !around && i < options->input_count; i++) {
+    lap_code code = LAP_OK;
+    *around = NULL;
+    for (size_t i = 0; i < options->input_count && !*around && code == LAP_OK; i++) {
         struct stat st;
-        const bool is_folder = stat(options->inputs[i], &st) == 0 && S_ISDIR(st.st_mode);
-        char *folder = is_folder ? realpath(options->inputs[i], NULL) : NULL;
-        size_t length = folder ? strlen(folder) : 0;
-        length -= length == 1; /* the root */
-        if (folder && strncmp(out, folder, length) == 0 && out[length] == '/')
-            around = options->inputs[i];
-        free(folder);
+        bool lies_in = false;
+        if (stat(options->inputs[i], &st) == 0 && S_ISDIR(st.st_mode))
+            code = lap_side_lies_in(options->out_dir, options->inputs[i], &lies_in, err);
+        if (lies_in)
+            *around = options->inputs[i];
     }
-    free(out);
-    return around;
+    return code;
 }
 
 /* Whether a named file would be its own output. */

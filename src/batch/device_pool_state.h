@@ -11,10 +11,9 @@
 
 enum { LAP_POOL_LANES = 12 }; /* large photos at once on a device; more gain nothing (docs/gpu-codec.md) */
 /* Small photos are processed in chains. A chain takes all small photos that are ready, up to LAP_DEVICE_CHAIN
- * of them and up to LAP_POOL_CHAIN_BYTES of device memory. While LAP_POOL_CHAINS chains are under way,
+ * of them and up to LAP_DEVICE_CHAIN_BYTES of device memory. While LAP_POOL_CHAINS chains are under way,
  * further photos wait, so the next chain is longer. */
 enum { LAP_POOL_CHAINS = 4 };
-#define LAP_POOL_CHAIN_BYTES LAP_DEVICE_CHAIN_BYTES
 #define LAP_POOL_SMALL_FILE ((size_t)256 << 10) /* a file up to this size may hold a small photo */
 enum { LAP_POOL_SMALL_STAGINGS = 96 };
 /* The most large photos that may be loaded into new memory, which is slow, before lanes have taken earlier

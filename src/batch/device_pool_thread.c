@@ -137,9 +137,9 @@ static size_t wanted(const group *g)
     const size_t needs = lap_device_slot_chain_needs(g->bytes, g->count);
     if (!g->task[0]->is_small)
         return needs + needs / 8; /* the next may be larger */
-    if (needs < LAP_POOL_CHAIN_BYTES / 16)
-        return LAP_POOL_CHAIN_BYTES / 16;
-    return needs > LAP_POOL_CHAIN_BYTES / 2 ? LAP_POOL_CHAIN_BYTES : 2 * needs;
+    if (needs < LAP_DEVICE_CHAIN_BYTES / 16)
+        return LAP_DEVICE_CHAIN_BYTES / 16;
+    return needs > LAP_DEVICE_CHAIN_BYTES / 2 ? LAP_DEVICE_CHAIN_BYTES : 2 * needs;
 }
 
 /* Called without the mutex. */
@@ -235,7 +235,7 @@ static bool is_lost(const lap_pool_device *d)
 static bool joins(const lap_pool_device *d, const group *g, const lap_device_task *task)
 {
     const lap_device_task *first = g->task[0];
-    const size_t most = d->budget < LAP_POOL_CHAIN_BYTES ? d->budget : LAP_POOL_CHAIN_BYTES;
+    const size_t most = d->budget < LAP_DEVICE_CHAIN_BYTES ? d->budget : LAP_DEVICE_CHAIN_BYTES;
     return first->is_small && task->is_small && g->count < LAP_DEVICE_CHAIN &&
            task->job->settings == first->job->settings &&
            lap_device_staging_go_together(first->run.staging, task->run.staging) &&

@@ -265,6 +265,19 @@ static prune_photo look_by_folder(const lap_prune *p, const lap_manifest_line *l
     return photo;
 }
 
+/* Whether the words of a record name a folder that exists here; if not, they were written elsewhere. */
+static bool names_folder_here(const lap_manifest_line *line)
+{
+    struct stat st;
+    char *folder = strdup(line->input);
+    if (!folder)
+        return true;
+    folder[strlen(folder) - (size_t)line->below] = '\0';
+    const bool is_there = stat(*folder ? folder : ".", &st) == 0;
+    free(folder);
+    return is_there;
+}
+
 static prune_photo look_for_photo(const lap_prune *p, const lap_manifest_line *line)
 {
     prune_photo photo = {.relation = IS_ELSEWHERE};
@@ -273,18 +286,9 @@ static prune_photo look_for_photo(const lap_prune *p, const lap_manifest_line *l
     if (photo.relation == IS_HERE || photo.relation == DIFFERS)
         return photo;
     const bool is_another = photo.relation == IS_ANOTHER;
-    struct stat st;
     photo = (prune_photo){.relation = IS_ELSEWHERE, .path = from_root(line->input)};
-    if (is_another &&
-        photo.path) { /* the words may name a folder that is not there: those of another place */
-        char *folder = strdup(line->input);
-        if (folder)
-            folder[strlen(folder) - (size_t)line->below] = '\0';
-        const bool is_there = !folder || stat(*folder ? folder : ".", &st) == 0;
-        free(folder);
-        if (!is_there)
-            return photo;
-    }
+    if (is_another && !names_folder_here(line))
+        return photo;
     for (size_t i = 0; photo.path && i < p->options->input_count; i++)
         if (lies_inside(photo.path, p->folders[i].name)) {
             photo.relation = is_another ? IS_ANOTHER : DIFFERS;

@@ -163,7 +163,7 @@ static void print_uncompared(const lap_cli *cli, const json_t *row, char last[64
 }
 
 /* Prints a message for each backend that is slower than --tolerance allows, or not in the baseline. Returns
- * LAP_EXIT_FAILED if there is one, and LAP_EXIT_USAGE if no row has a counterpart in the baseline. */
+ * LAP_EXIT_FAILED if one is slower, and LAP_EXIT_USAGE if no row has a counterpart in the baseline. */
 static lap_cli_exit judge_baseline(const lap_cli *cli, const json_t *rows)
 {
     size_t i;

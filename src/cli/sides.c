@@ -206,9 +206,11 @@ static lap_cli_exit check_content(const lap_cli *cli, const lap_cli_option *side
 static bool may_appear(const lap_cli *cli, const char *path)
 {
     struct stat st;
+    bool lies_in;
+    lap_error ignored; /* lap_side_reach reports it */
     const char *out = cli->operand_count > 0 ? cli->operands[cli->operand_count - 1] : "";
     return cli->forms & (LAP_CLI_FOLDER | LAP_CLI_TRANSFORM_FOLDER) && stat(out, &st) != 0 &&
-           lap_side_lies_in(path, out);
+           lap_side_lies_in(path, out, &lies_in, &ignored) == LAP_OK && lies_in;
 }
 
 /* How long a FIFO's reader may take to arrive; it often starts at the same time as lapedge. */

@@ -70,14 +70,18 @@ static bool is_same(const lap_side *side, const char *path)
     return same;
 }
 
-bool lap_side_lies_in(const char *path, const char *folder)
+lap_code lap_side_lies_in(const char *path, const char *folder, bool *lies_in, lap_error *err)
 {
-    char *name = lap_real_name(path), *around = lap_real_name(folder);
-    const size_t length = name && around ? strlen(around) : 0;
-    const bool lies_in = length > 0 && strncmp(name, around, length) == 0 && name[length] == '/';
+    char *name = lap_real_name(path), *around = name ? lap_real_name(folder) : NULL;
+    size_t length = around ? strlen(around) : 0;
+    length -= length == 1; /* the root */
+    *lies_in = around && strncmp(name, around, length) == 0 && name[length] == '/';
+    const lap_code code = around ? LAP_OK
+                                 : lap_fail_at(err, LAP_E_WRITE, name ? folder : path,
+                                       "cannot be reached: %s", strerror(errno));
     free(name);
     free(around);
-    return lies_in;
+    return code;
 }
 
 lap_code lap_side_check(const char *path, const char *const *others, size_t count, lap_error *err)

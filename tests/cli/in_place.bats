@@ -232,13 +232,13 @@ lapedge: photos/3.jpg: is left alone, because of photos/$record: $1" ] || return
     wanted photos/2.jpg
     cmp photos/2.jpg.orig before/2.jpg
     for ending in .jpg .webp .HEIC .zip; do
-        expect 2 "" "lapedge: --backup: \"$ending\" is not an ending of its own, such as .orig" --in-place --backup=$ending a.jpg
+        expect 2 "" "lapedge: --backup: \"$ending\" is not a safe backup suffix, such as .orig" --in-place --backup=$ending a.jpg
     done
     expect 2 "" 'lapedge: --backup: "x/y" is not part of a file'"'"'s name' --in-place --backup=x/y a.jpg
     nothing_left none
 }
 
-@test "--backup of a photo that was filtered without one says that there is none" {
+@test "--backup reports that a photo filtered earlier has no backup" {
     photos 2
     lapedge --in-place photos/1.jpg
     ln -s photos/1.jpg link.jpg

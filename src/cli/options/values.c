@@ -284,7 +284,7 @@ bool lap_set_backup(void *field, const lap_cli_option *option, const char *value
 {
     const char *dot = strrchr(value, '.');
     if (!*value || (dot && lap_cli_is_common_ending(dot + 1)))
-        return lap_cli_refuse(problem, size, value, "an ending of its own, such as .orig");
+        return lap_cli_refuse(problem, size, value, "a safe backup suffix, such as .orig");
     return lap_set_suffix(field, option, value, problem, size);
 }
 

@@ -315,7 +315,7 @@ lap_code lap_sandbox_limit_calls(int keeper, lap_error *err)
         {SYS_utimensat, IS_NULL, 1, {0}}, {SYS_utimensat, ONE_OF, 3, {0}}};
     program p;
     if (!HERE)
-        return lap_sandbox_failed(err, LAP_E_BACKEND, "not implemented for this processor");
+        return lap_sandbox_failed(err, LAP_E_BACKEND, "supported on x86-64 and aarch64 only");
     begin(&p);
 #ifdef SYS_clone3 /* its flags are in memory that a filter cannot read; the C library then uses clone */
     add(&p, IF_EQUAL, SYS_clone3, 0, 1);

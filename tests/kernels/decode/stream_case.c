@@ -500,7 +500,7 @@ static void put_interval(maker *m)
     end_segment(m, begin);
 }
 
-/* Each component of a scan has tables 0 .. 2 of its own, or all share table 0. Returns how many there are. */
+/* Gives each component of a scan its own tables, 0 to 2, or table 0 to all. Returns the number of tables. */
 static int put_codes(maker *m, const scan *s)
 {
     const int count = chance(m, 3) || s->parts > 3 ? 1 : s->parts, use = 1 + (s->high > 0);
