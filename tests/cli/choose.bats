@@ -434,6 +434,26 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     cmp beside/a.jpg beside/b.jpg
 }
 
+@test "a photo in an output folder stays when memory runs out, wherever that is" {
+    local library n fired=0
+    library=$(cd "$repo" && realpath "${B:-build}/tests/nth_malloc.so")
+    [ -e "$library" ] || skip "nth_malloc.so is not built"
+    [ -z "${SANITIZED:-}" ] || skip "a sanitizer wants to be the first library"
+    tiny ph/a.jpg
+    tiny ph/b.jpg
+    tiny ph/2024/a.jpg
+    cp ph/2024/a.jpg kept.jpg
+    for n in {1..600..3}; do
+        rm -rf fired ph/2024/b.jpg ph/2024/.lapedge
+        LD_PRELOAD=$library LAP_FAIL_AT=$n LAP_FAIL_FIRED=fired "$LAPEDGE" -q -j1 --threads=1 --no-sync -f ph ph/2024 \
+            2>said || true
+        cmp ph/2024/a.jpg kept.jpg
+        [ -e fired ] || break
+        fired=$((fired + 1))
+    done
+    [ "$fired" -ge 100 ]
+}
+
 @test "a folder, a pipe or a link under an output's name is to be removed; no message leads to -f" {
     tiny in/a.jpg
     tiny in/b.jpg
