@@ -139,22 +139,23 @@ def bench_absent():
 
 
 HALF_NS = 5e-7
-rounding = 0.0
+ROUNDINGS = [(ms, stddev) for ms in (-HALF_NS, HALF_NS, 0.0) for stddev in (-HALF_NS, HALF_NS, 0.0)]
+rounding_ms, rounding_stddev = ROUNDINGS[-1]
 
 
 def compare_ms(value):
     if value is None:
         return f"{'-':>10}"
-    value += rounding
+    value += rounding_ms
     return f"{value:10.{4 if value < 0.1 else 3 if value < 10 else 2}f}"
 
 
 def assert_table(lines, make):
-    """lines are those that make() makes of the JSON. It has whole nanoseconds and the table is printed before that, so a
-    time that lies between two of the table's digits may be rounded to either."""
-    global rounding
+    """lines are those that make() makes of the JSON. It has whole nanoseconds, and the table is printed from times that
+    are finer: one that lies between two of the table's digits may be rounded to either, and so may a spread."""
+    global rounding_ms, rounding_stddev
     wants = []
-    for rounding in (-HALF_NS, HALF_NS, 0.0):
+    for rounding_ms, rounding_stddev in ROUNDINGS:
         wants.append(make())
     odd = [(line, *would) for line, *would in zip(lines, *wants) if line not in would]
     assert not odd and len(lines) == len(wants[0]), (odd, lines, wants[-1])
@@ -169,7 +170,8 @@ def compare_line(row, width):
         line += f"{row['differing_pixels']:12d}"
     else:
         line += f"{'-':>16}" if row["relative_error"] is None else f"{row['relative_error']:16.2g}"
-    share = f"{100 * row['stddev_ms'] / row['ms']:.0f} %" if row["runs"] > 1 else "-"
+    spread = 100 * (row["stddev_ms"] + rounding_stddev) / (row["ms"] + rounding_ms) if row["runs"] > 1 else None
+    share = "-" if spread is None else f"{spread:.0f} %"
     return line + compare_ms(row["ms"]) + f"{share:>8}" + (" ~" if row["noisy"] else "")
 
 
