@@ -94,6 +94,21 @@ static lap_status foresee(const lap_walk_entry *entry, lap_error *why)
     return code == LAP_OK ? LAP_DONE : LAP_FAILED;
 }
 
+/* An output is to be made: if the output folder cannot be written, this ends the run. A dry run writes
+ * nothing, so it only warns, once. */
+static lap_code need_writing(batch *b, lap_error *err)
+{
+    const lap_batch_options *o = b->options;
+    if (b->unwritable.code == LAP_OK)
+        return LAP_OK;
+    if (!o->dry_run)
+        return lap_error_set(err, &b->unwritable);
+    if (o->warn)
+        o->warn(b->user, &b->unwritable);
+    b->unwritable = (lap_error){0};
+    return LAP_OK;
+}
+
 /* Fills status and why, and creates the folder of the output. An error ends the run. */
 static lap_code plan_output(batch *b, const lap_walk_entry *entry, plan *p, lap_error *err)
 {
@@ -113,6 +128,9 @@ static lap_code plan_output(batch *b, const lap_walk_entry *entry, plan *p, lap_
     if (lap_origins_find(&b->origins, entry->path, entry->below, &p->job.origin, err) != LAP_OK)
         return LAP_E_MEMORY;
     p->status = lap_batch_judge(b, entry, &p->job, &p->why);
+    const lap_code code = p->status == LAP_DONE ? need_writing(b, err) : LAP_OK;
+    if (code != LAP_OK)
+        return code;
     if (p->status == LAP_DONE && b->options->dry_run)
         p->status = foresee(entry, &p->why);
     if (p->status != LAP_DONE || b->options->dry_run)
@@ -218,7 +236,7 @@ static lap_code prepare(batch *b, lap_list *list, lap_error *err)
     const bool idle = is_idle(b);
     const bool writes = !options->dry_run && !idle;
     if (code == LAP_OK && !idle)
-        code = lap_batch_make_out_dir(options->out_dir, options->dry_run, err);
+        code = lap_batch_make_out_dir(options->out_dir, options->dry_run, &b->unwritable, err);
     if (code == LAP_OK)
         code = lap_batch_around(options, &b->around, err);
     if (code == LAP_OK)

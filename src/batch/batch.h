@@ -31,6 +31,8 @@ typedef struct batch {
     lap_map64 endangered; /* inputs at the place of an output: device and inode */
     lap_map64 folders;    /* folders of outputs: path -> what was done there already */
     lap_origins origins;
+    lap_error unwritable; /* why nothing can be created in the output folder: ends the run at the first output
+                             that is to be made; LAP_OK: outputs can be created */
     const char *around; /* an input folder in which the output folder lies; NULL: in none */
     bool sync;          /* outputs must survive a power cut */
 } batch;
@@ -68,9 +70,10 @@ lap_code lap_batch_sweep_folder(batch *b, const char *relative, lap_error *err);
 /* Creates an output's folder and its parents. *apart: whether that folder is on a different file system than
  * the output folder. LAP_E_EXISTS: a link is in the way. */
 lap_code lap_batch_make_folder(batch *b, const char *relative, bool *apart, lap_error *err);
-/* Creates out_dir and its parents; a dry run only finds out whether a run could. LAP_E_WRITE: it is not a
- * folder or not writable. */
-lap_code lap_batch_make_out_dir(const char *out_dir, bool dry_run, lap_error *err);
+/* Creates out_dir and its parents; a dry run only finds out whether a run could. *unwritable: why no output
+ * can be created in a folder that exists; LAP_OK if outputs can be created. LAP_E_WRITE: it is not a folder,
+ * or cannot be created. */
+lap_code lap_batch_make_out_dir(const char *out_dir, bool dry_run, lap_error *unwritable, lap_error *err);
 /* LAP_E_USAGE: the output folder is an input, or contains the only input under its output's name.
  * LAP_E_MISSING: the only operand does not exist. */
 lap_code lap_batch_check_operands(

@@ -142,26 +142,40 @@ lap_code lap_batch_make_folder(batch *b, const char *relative, bool *apart, lap_
     return LAP_OK;
 }
 
-lap_code lap_batch_make_out_dir(const char *out_dir, bool dry_run, lap_error *err)
+/* Whether files can be created in a folder. A lack of permission only matters once something is to be
+ * written; any other error is returned. */
+static lap_code check_writable(const char *folder, lap_error *unwritable, lap_error *err)
+{
+    if (access(folder, W_OK | X_OK) == 0)
+        return LAP_OK;
+    const bool is_denied = errno == EACCES || errno == EPERM || errno == EROFS;
+    const lap_code code = lap_fail_at(
+        unwritable, LAP_E_WRITE, folder, "cannot create files in this folder: %s", strerror(errno));
+    if (is_denied)
+        return LAP_OK;
+    (void)lap_error_set(err, unwritable);
+    return code;
+}
+
+lap_code lap_batch_make_out_dir(const char *out_dir, bool dry_run, lap_error *unwritable, lap_error *err)
 {
     char path[PATH_MAX];
+    *unwritable = (lap_error){0};
     if (snprintf(path, sizeof path, "%s", out_dir) >= (int)sizeof path)
         return lap_fail_at(err, LAP_E_WRITE, out_dir, "this path is too long");
     lap_code code = make_folders(path, dry_run, err);
-    if (code == LAP_OK && access(out_dir, W_OK | X_OK) && !(dry_run && errno == ENOENT))
-        code =
-            lap_fail_at(err, LAP_E_WRITE, out_dir, "cannot create files in this folder: %s", strerror(errno));
+    struct stat st;
+    if (code == LAP_OK && !(dry_run && stat(out_dir, &st) != 0 && errno == ENOENT))
+        code = check_writable(out_dir, unwritable, err);
     /* Report this now rather than after the first group of files. If .lapedge is a link, the manifest reports
      * that. */
-    struct stat st;
     if (code == LAP_OK && snprintf(path, sizeof path, "%s/.lapedge", out_dir) < (int)sizeof path &&
         lstat(path, &st) == 0 && !S_ISLNK(st.st_mode)) {
         if (!S_ISDIR(st.st_mode))
             code =
                 lap_fail_at(err, LAP_E_WRITE, path, "is not a folder, and lapedge keeps its records there");
-        else if (access(path, W_OK | X_OK))
-            code = lap_fail_at(
-                err, LAP_E_WRITE, path, "cannot create files in this folder: %s", strerror(errno));
+        else if (unwritable->code == LAP_OK)
+            code = check_writable(path, unwritable, err);
     }
     return code;
 }

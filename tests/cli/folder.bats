@@ -448,11 +448,45 @@ PYTHON
         chmod 755 . && chmod -R a+rX in
         run setpriv --reuid=65534 --clear-groups "$LAPEDGE" in closed
         [ "$status" -eq 4 ] || [ "$status" -ge 126 ] # 126: the program itself lies where nobody may go
-        for outdir in closed closed/new closed/new/deep; do
+        for outdir in closed/new closed/new/deep; do
             run setpriv --reuid=65534 --clear-groups "$LAPEDGE" -n in $outdir
             [[ $status -ge 126 || ($status -eq 4 && $output == *": Permission denied") ]]
         done
     }
+}
+
+@test "a read-only output folder is refused when something is to be written, and by no dry run" {
+    as=()
+    if [ "$(id -u)" -eq 0 ]; then
+        command -v setpriv >/dev/null || skip "root, and no setpriv"
+        as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+        chmod 711 . "$BATS_TEST_TMPDIR"
+        "${as[@]}" "$LAPEDGE" --version >/dev/null || skip "nobody cannot reach the program"
+    fi
+    tiny in/b.jpg
+    chmod -R a+rX in
+    lapedge() { "${as[@]}" "$LAPEDGE" "$@"; }
+    mkdir -m 777 out
+    folder 0 in out
+    for closed in out out/.lapedge; do
+        chmod 555 $closed
+        folder 0 in out
+        says "0 done, 1 up to date"
+        folder 0 -n in out
+        [ "$stderr" = "0 to be done, 1 up to date" ]
+        cp in/b.jpg in/a.jpg
+        cp in/b.jpg in/c.jpg
+        folder 4 in out
+        [[ $stderr == "lapedge: $closed: cannot create files in this folder: Permission denied"$'\n'"0 done, 3 left"* ]]
+        folder 4 in/b.jpg in/c.jpg out # the first one is up to date
+        says "0 done, 1 up to date, 1 left"
+        folder 0 -n in out
+        [ "$output" = $'in/a.jpg -> out/a.jpg\nin/c.jpg -> out/c.jpg' ]
+        [ "$stderr" = "lapedge: warning: $closed: cannot create files in this folder: Permission denied"$'\n'"2 to be done, 1 up to date" ]
+        [ ! -e out/a.jpg ]
+        rm in/[ac].jpg
+        chmod 777 $closed
+    done
 }
 
 @test "--json: counts by status and kind, and nothing else on stdout" {

@@ -390,6 +390,8 @@ static lap_cli_exit verdict(const lap_batch_counts *counts)
 int lap_folder_exit(const lap_folder *folder, lap_code code)
 {
     const lap_batch_counts *counts = &folder->counts;
+    /* OUTDIR is refused at the first output that is to be made; outputs that are up to date do not count. */
+    const bool may_not_write = code == LAP_E_WRITE && lap_folder_left(folder) > 0;
     if (folder->lost != LAP_EXIT_OK)
         return (int)folder->lost;
     switch (code) {
@@ -402,7 +404,8 @@ int lap_folder_exit(const lap_folder *folder, lap_code code)
     case LAP_E_EXISTS: /* a link where records are kept */
     case LAP_E_MISSING:
     case LAP_E_UNREADABLE: /* a list, record or side file failed, maybe after complete outputs */
-        return counts->ok + counts->warned + counts->kinds[LAP_OK] ? LAP_EXIT_FAILED : LAP_EXIT_NOTHING;
+        return counts->ok + counts->warned + (may_not_write ? 0 : counts->kinds[LAP_OK]) ? LAP_EXIT_FAILED
+                                                                                         : LAP_EXIT_NOTHING;
     default:
         return (int)lap_cli_exit_of(code);
     }
