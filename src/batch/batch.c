@@ -49,11 +49,34 @@ static void publish_group(batch *b)
         lap_jobs_note(&b->jobs, &why);
 }
 
+/* Notices an input that was filtered in place when it was read. If its record cannot be read, the output may
+ * be edges of edges: then it replaces nothing, and a new output comes with a warning. */
+static void look_at_input(batch *b, lap_job *job)
+{
+    lap_report *report = &job->report;
+    lap_batch_others *others = b->options->others;
+    bool is_new;
+    lap_error why;
+    if (report->error.code != LAP_OK || !b->settings->filter || !others || !others->finds_made)
+        return;
+    const lap_code code = lap_late_look(&b->late, job, others, &is_new, &why);
+    if (code == LAP_E_MEMORY || (code != LAP_OK && job->is_seen)) {
+        report->status = LAP_FAILED;
+        lap_fail_at(&report->error, code, job->input, "may be an output already: %.300s: %.300s", why.subject,
+            why.message);
+    } else if (code != LAP_OK && is_new && b->options->warn) {
+        lap_error warning;
+        lap_fail_at(&warning, code, why.subject, "%.300s; photos there may be filtered already", why.message);
+        b->options->warn(b->user, &warning);
+    }
+}
+
 /* lap_jobs.give: adds a finished output to the group. */
 static void keep(void *user, lap_job *job)
 {
     batch *b = user;
     const lap_report *report = &job->report;
+    look_at_input(b, job);
     if (report->error.code == LAP_OK) {
         if (!b->group.count)
             b->group.since_ms = lap_now_ms();
@@ -349,6 +372,7 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
     lap_map64_free(&b->claims);
     lap_map64_free(&b->endangered);
     lap_map64_free(&b->folders);
+    lap_late_free(&b->late);
     lap_origins_free(&b->origins);
     lap_list_close(list);
     free(b);

@@ -8,6 +8,7 @@
 #include "base/control.h"
 #include "batch/group.h"
 #include "batch/jobs.h"
+#include "batch/late.h"
 #include "batch/prune.h"
 #include "batch/walk.h"
 #include "io/map64.h"
@@ -27,14 +28,15 @@ typedef struct batch {
     unsigned renewed; /* lines written for outputs that were moved or copied and recognised by content */
     lap_group group;
     lap_prune *prune;     /* or NULL */
+    lap_late late;        /* inputs that were filtered in place */
     lap_map64 claims;     /* outputs claimed by several inputs (batch_judge.c) */
     lap_map64 endangered; /* inputs at the place of an output: device and inode */
     lap_map64 folders;    /* folders of outputs: path -> what was done there already */
     lap_origins origins;
     lap_error unwritable; /* why nothing can be created in the output folder: ends the run at the first output
                              that is to be made; LAP_OK: outputs can be created */
-    const char *around; /* an input folder in which the output folder lies; NULL: in none */
-    bool sync;          /* outputs must survive a power cut */
+    const char *around;   /* an input folder in which the output folder lies; NULL: in none */
+    bool sync;            /* outputs must survive a power cut */
 } batch;
 
 /* Makes the output's name from relative, the extension of settings->format (if set), and the options flat and

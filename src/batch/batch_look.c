@@ -115,6 +115,10 @@ static lap_code look_at(void *user, const lap_walk_entry *entry, lap_error *err)
     code = lap_prune_note(b->prune, entry, has_name ? relative : NULL, err);
     if (code != LAP_OK)
         return code;
+    if (entry->is_made)
+        code = lap_late_note(&b->late, entry->path, err);
+    if (code != LAP_OK)
+        return code;
     if (lap_batch_is_ours(b, entry->relative)) {
         b->jobs.counts->expected++;
         if (entry->stat && (uint64_t)entry->stat->st_size > lap_batch_small(&b->load))

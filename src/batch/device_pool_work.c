@@ -131,7 +131,7 @@ static void store(lap_device_pool *pool, lap_device_task *task)
     else if (is_done)
         lap_async_run_store(&task->run, &order, &job->stat, &job->sink, &job->report, &job->report.error);
     if (is_done && !job->measure)
-        lap_job_hash_input(job);
+        lap_job_look_again(job);
     lap_async_run_close(&task->run);
     free(task);
     lap_trace_thread(pool->executor->trace, job->measure ? "measure" : "write", start, job->number);

@@ -1,11 +1,16 @@
 #include "batch/executor_state.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/condition.h"
 #include "base/status.h"
+#include "batch/in_place_record.h"
 
 /* ---- jobs -------------------------------------------------------------------------------------- */
 
@@ -53,14 +58,26 @@ void lap_job_write(lap_context *context, lap_job *job, const lap_settings *setti
 {
     const lap_run_order order = lap_job_order(context, job, settings);
     lap_run_to_sink(&order, &job->stat, &job->sink, &job->report, &job->report.error);
-    lap_job_hash_input(job);
+    lap_job_look_again(job);
 }
 
-void lap_job_hash_input(lap_job *job)
+/* Whether the input's folder may have a record of runs in place. */
+static bool has_record(const char *input)
+{
+    char record[PATH_MAX];
+    const char *slash = strrchr(input, '/');
+    const int length = slash ? (int)(slash - input) + 1 : 0;
+    if (snprintf(record, sizeof record, "%.*s%s", length, input, LAP_IN_PLACE_RECORD) >= (int)sizeof record)
+        return true;
+    return access(record, F_OK) == 0 || errno != ENOENT;
+}
+
+void lap_job_look_again(lap_job *job)
 {
     const bool has_output = job->sink != NULL;
     job->photo.is_known =
         has_output && lap_content_hash_path(job->input, &job->stat, &job->photo.hash, NULL) == LAP_OK;
+    job->has_record = has_output && has_record(job->input);
 }
 
 void lap_job_measure(lap_context *context, lap_job *job, const lap_settings *settings)

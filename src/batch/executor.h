@@ -27,6 +27,7 @@ struct lap_job {
     bool is_seen;
     bool only_equal;         /* and only by the same content, because no record describes that file */
     lap_photo_content photo; /* with sink: the content of the input, if it could be read again */
+    bool has_record;         /* with sink: after reading, there may be a record of runs in place beside it */
     const lap_settings *settings;
     lap_report report;   /* filled by the executor */
     int device;          /* also filled: device that did all the work; -1: no single device did it */
@@ -44,8 +45,9 @@ struct lap_job {
 
 /* Reads the input and completes a sink. */
 void lap_job_write(lap_context *context, lap_job *job, const lap_settings *settings);
-/* After sink and stat are filled: reads the input again for its hash, usually from the page cache. */
-void lap_job_hash_input(lap_job *job);
+/* After sink and stat are filled: reads the input again for its hash, usually from the page cache, and looks
+ * for a record of runs in place. */
+void lap_job_look_again(lap_job *job);
 /* Reads the input and fills measurement, which must be allocated. */
 void lap_job_measure(lap_context *context, lap_job *job, const lap_settings *settings);
 /* After measurement is filled, without the executor's mutex: makes the text that the order asks for. */

@@ -151,23 +151,28 @@ lap_code lap_known_runs(lap_known *known, int folder, const char *shown, bool *i
 
 /* ---- verdicts ------------------------------------------------------------------------------------ */
 
-lap_code lap_known_judge(const lap_known *known, int folder, const char *name, const struct stat *there,
-    lap_known_as *as, lap_error *err)
+lap_known_as lap_known_find(
+    const lap_known *known, const char *name, const struct stat *there, const uint64_t *content)
 {
-    const uint64_t size = (uint64_t)there->st_size;
     const uint64_t *found =
         lap_map64_find(&known->facts, state_key((int64_t)there->st_dev, (int64_t)there->st_ino,
                                           there->st_size, there->st_mtim.tv_sec, there->st_mtim.tv_nsec));
-    uint64_t content;
     if (!found)
         found = lap_map64_find(&known->facts, name_key(there->st_size, name));
-    if (!found && lap_map64_find(&known->facts, key_of(SIZE, size, 0))) {
-        const lap_code code = lap_content_hash(folder, name, there, &content, err);
-        if (code == LAP_E_MEMORY)
-            return code;
-        if (code == LAP_OK)
-            found = lap_map64_find(&known->facts, key_of(CONTENT, size, content));
-    }
-    *as = found ? (lap_known_as)*found : LAP_KNOWN_NOT;
-    return LAP_OK;
+    if (!found && content)
+        found = lap_map64_find(&known->facts, key_of(CONTENT, (uint64_t)there->st_size, *content));
+    return found ? (lap_known_as)*found : LAP_KNOWN_NOT;
+}
+
+lap_code lap_known_judge(const lap_known *known, int folder, const char *name, const struct stat *there,
+    lap_known_as *as, lap_error *err)
+{
+    uint64_t content;
+    *as = lap_known_find(known, name, there, NULL);
+    if (*as != LAP_KNOWN_NOT || !lap_map64_find(&known->facts, key_of(SIZE, (uint64_t)there->st_size, 0)))
+        return LAP_OK;
+    const lap_code code = lap_content_hash(folder, name, there, &content, err);
+    if (code == LAP_OK)
+        *as = lap_known_find(known, name, there, &content);
+    return code == LAP_E_MEMORY ? code : LAP_OK;
 }

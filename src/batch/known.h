@@ -32,5 +32,8 @@ typedef enum lap_known_as {
  * the same size, but a different inode or time. LAP_E_MEMORY. */
 lap_code lap_known_judge(const lap_known *known, int folder, const char *name, const struct stat *there,
     lap_known_as *as, lap_error *err);
+/* The same for a file whose content (XXH3) is known; NULL: judges without the content. */
+lap_known_as lap_known_find(
+    const lap_known *known, const char *name, const struct stat *there, const uint64_t *content);
 
 #endif

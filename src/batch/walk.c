@@ -48,10 +48,21 @@ static lap_code no_memory(const walk *w)
 
 /* ---- folders ----------------------------------------------------------------------------------- */
 
-static lap_code give(walk *w, const char *path, const char *relative, const struct stat *st, size_t below)
+/* How many inputs that lapedge made before were counted so far. */
+static uint64_t count_made(const walk *w)
 {
-    lap_walk_entry entry = {
-        .path = path, .relative = relative, .stat = st, .operand = w->operand, .below = below};
+    return w->options->others ? w->options->others->ours : 0;
+}
+
+/* made: count_made before the input was judged. */
+static lap_code give(walk *w, const lap_found *file, const char *relative, size_t below, uint64_t made)
+{
+    lap_walk_entry entry = {.path = file->path,
+        .relative = relative,
+        .stat = file->stat,
+        .operand = w->operand,
+        .below = below,
+        .is_made = count_made(w) != made};
     return w->visit(w->user, &entry, w->err);
 }
 
@@ -113,10 +124,11 @@ static lap_taking judge(const walk *w, const char *path, const char *name, bool 
 /* Passes on a file that is to be taken, unless it is an output of an earlier run. */
 static lap_code give_found(walk *w, int folder, const char *path, const char *name, const struct stat *st)
 {
+    const lap_found file = {folder, name, path, st};
+    const uint64_t made = count_made(w);
     bool is_taken;
-    const lap_code code =
-        lap_outputs_judge(&w->outputs, &(lap_found){folder, name, path, st}, &is_taken, w->err);
-    return code == LAP_OK && is_taken ? give(w, path, path + w->root_length, st, w->root_length) : code;
+    const lap_code code = lap_outputs_judge(&w->outputs, &file, &is_taken, w->err);
+    return code == LAP_OK && is_taken ? give(w, &file, path + w->root_length, w->root_length, made) : code;
 }
 
 /* Counts a photo in this run's output folder. */
@@ -343,8 +355,10 @@ static lap_code give_named(walk *w, const char *path, const char *relative, cons
 {
     if (!S_ISREG(st->st_mode))
         return give_problem(w, path, relative, 0, "not a regular file");
+    const uint64_t made = count_made(w);
     const lap_code code = lap_outputs_note_named(&w->outputs, path, st, w->err);
-    return code == LAP_OK ? give(w, path, relative, st, (size_t)(base_name(path) - path)) : code;
+    const lap_found file = {.path = path, .stat = st};
+    return code == LAP_OK ? give(w, &file, relative, (size_t)(base_name(path) - path), made) : code;
 }
 
 /* Makes the output name of a listed path. A relative path keeps its folders, without empty and "." steps, so

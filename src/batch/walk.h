@@ -16,6 +16,7 @@ typedef struct lap_walk_entry {
                      part begins */
     lap_error *problem; /* why it cannot be taken (unreadable folder, missing file, not a file), or NULL */
     bool may_pass;      /* the problem is lap_walk_may_pass: a later walk may see what this one did not */
+    bool is_made;       /* the walk counted it in others->made or ours */
     bool link; /* a symbolic link that is not followed: it has the name of a photo, or leads to a folder */
 } lap_walk_entry;
 

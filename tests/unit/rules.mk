@@ -2,7 +2,7 @@
 # in between.
 $(B)/tests/test_in_place: LDFLAGS += \
   -Wl,--wrap=lap_sink_publish,--wrap=lap_record_add,--wrap=lap_record_judge,--wrap=lap_source_result \
-  -Wl,--wrap=lap_executor_warning
+  -Wl,--wrap=lap_executor_warning,--wrap=lap_source_open,--wrap=lap_known_in_place
 # How many whole images a call makes.
 $(B)/tests/test_pixels: LDFLAGS += -Wl,--wrap=lap_image_create
 # System calls that fail, write less or answer late, and a clock that stands still between them.

@@ -8,6 +8,7 @@
 
 #include "batch/executor.h"
 #include "batch/in_place_record.h"
+#include "batch/known.h"
 #include "io/sink.h"
 #include "io/source.h"
 #include "lapedge_program.h"
@@ -18,9 +19,10 @@ enum { FOLDERS = 150, OTHERS = 30, WIDTH = 16, LONGEST = 255 };
 
 static struct between {
     void (*before_rename)(void);
-    void (*after_reading)(void); /* called once, by the thread that has read the first photo */
-    lap_code add, judge;         /* what they return without being asked */
-    int fails;                   /* how many lines are refused; then they are written */
+    void (*after_reading)(void);  /* called once, by the thread that has read the first photo */
+    void (*before_reading)(void); /* called once, by the thread that reads the first photo */
+    lap_code add, judge, known;   /* what they return without being asked */
+    int fails;                    /* how many lines are refused; then they are written */
     int begun, done, synced;
     bool warns; /* the executor has one warning */
     lap_manifest_line last;
@@ -44,6 +46,29 @@ lap_code __wrap_lap_source_result(const lap_source *source, const char *path, la
     if (strike)
         strike();
     return __real_lap_source_result(source, path, code, err);
+}
+
+lap_code __real_lap_source_open(const char *path, lap_source **source, lap_error *err);
+lap_code __wrap_lap_source_open(const char *path, lap_source **source, lap_error *err);
+lap_code __wrap_lap_source_open(const char *path, lap_source **source, lap_error *err)
+{
+    void (*const strike)(void) = between.before_reading;
+    between.before_reading = NULL;
+    if (strike)
+        strike();
+    return __real_lap_source_open(path, source, err);
+}
+
+lap_code __real_lap_known_in_place(lap_known *known, int folder, const char *shown, lap_error *err);
+lap_code __wrap_lap_known_in_place(lap_known *known, int folder, const char *shown, lap_error *err);
+lap_code __wrap_lap_known_in_place(lap_known *known, int folder, const char *shown, lap_error *err)
+{
+    if (!between.known)
+        return __real_lap_known_in_place(known, folder, shown, err);
+    *err = (lap_error){.code = between.known};
+    strcpy(err->subject, "its folder");
+    strcpy(err->message, "cannot be read");
+    return between.known;
 }
 
 lap_code __real_lap_record_add(
@@ -371,6 +396,100 @@ static void an_output_that_comes_while_its_photo_is_read_ends_no_run(void **stat
     assert_int_equal(r.counts.failed, 0);
 }
 
+typedef struct folder_result {
+    lap_batch_counts counts;
+    lap_batch_others others;
+    lap_error failed, warning; /* the last ones */
+    int warnings;
+} folder_result;
+
+static void on_folder_event(void *user, const lap_batch_file *file, const lap_batch_counts *counts)
+{
+    folder_result *r = user;
+    (void)counts;
+    if (file && file->report->status == LAP_FAILED)
+        r->failed = file->report->error;
+}
+
+static void on_folder_warning(void *user, const lap_error *warning)
+{
+    folder_result *r = user;
+    r->warning = *warning;
+    r->warnings++;
+}
+
+static folder_result run_into(const char *out, bool rebuild)
+{
+    folder_result r = {.others.finds_made = true};
+    const lap_settings settings = unsynced();
+    const lap_batch_options o = {.inputs = two,
+        .input_count = 2,
+        .out_dir = out,
+        .jobs = 1,
+        .rebuild = rebuild,
+        .others = &r.others,
+        .warn = on_folder_warning};
+    lap_context *context = lap_context_create(2, NULL);
+    assert_non_null(context);
+    assert_int_equal(lap_batch(context, &o, &settings, on_folder_event, &r, &r.counts, NULL), LAP_OK);
+    lap_context_destroy(context);
+    return r;
+}
+
+/* Of a folder run: it finds the photo when it begins, and edges when it reads the file. */
+static void a_photo_that_is_filtered_before_it_is_read_is_counted(void **state)
+{
+    char out[128];
+    (void)state;
+    (void)two_photos();
+    snprintf(out, sizeof out, "%s/out", scratch);
+    between.before_reading = another_run_filters;
+    folder_result r = run_into(out, false);
+    assert_int_equal(of_another.ok, 1);
+    assert_int_equal(r.counts.ok, 2);
+    assert_int_equal(r.others.made, 1);
+    assert_string_equal(r.others.made_first, two[0]);
+    assert_int_equal(run_into(out, true).others.made, 1); /* known from the beginning, and counted once */
+    put_photo(two[0], 20);
+    assert_int_equal(run_into(out, false).others.made, 0);
+}
+
+static void the_record_becomes_unreadable(void)
+{
+    copy_file(two[0], at(".lapedge-in-place.jsonl"));
+    between.known = LAP_E_UNREADABLE;
+}
+
+static void memory_runs_out(void)
+{
+    copy_file(two[0], at(".lapedge-in-place.jsonl"));
+    between.known = LAP_E_MEMORY;
+}
+
+/* New outputs come with one warning; none that is there already is replaced. */
+static void in_doubt_no_output_is_replaced(void **state)
+{
+    char out[128];
+    (void)state;
+    (void)two_photos();
+    snprintf(out, sizeof out, "%s/out", scratch);
+    between.before_reading = memory_runs_out;
+    folder_result r = run_into(out, false);
+    assert_int_equal(r.counts.kinds[LAP_E_MEMORY], 2);
+    for (int again = 0; again < 2; again++) {
+        between = (struct between){.before_reading = the_record_becomes_unreadable};
+        r = run_into(out, again);
+        assert_int_equal(r.counts.ok, again ? 0 : 2);
+        assert_int_equal(r.counts.kinds[LAP_E_UNREADABLE], again ? 2 : 0);
+        assert_int_equal(r.warnings, again ? 0 : 1);
+        assert_int_equal(r.others.made, 0);
+        if (again)
+            assert_string_equal(r.failed.message, "may be an output already: its folder: cannot be read");
+        else
+            assert_string_equal(r.warning.message, "cannot be read; photos there may be filtered already");
+    }
+}
+
 /* ---- names and folders ----------------------------------------------------------------------------- */
 
 static void folders_are_left_one_by_one(void **state)
@@ -624,6 +743,8 @@ int main(void)
         IN_SCRATCH(a_photo_that_comes_before_the_rename_stays),
         IN_SCRATCH(an_output_that_comes_before_the_rename_is_known),
         IN_SCRATCH(an_output_that_comes_while_its_photo_is_read_ends_no_run),
+        IN_SCRATCH(a_photo_that_is_filtered_before_it_is_read_is_counted),
+        IN_SCRATCH(in_doubt_no_output_is_replaced),
         IN_SCRATCH(folders_are_left_one_by_one),
         IN_SCRATCH(a_photo_that_is_named_twice_is_done_once),
         IN_SCRATCH(the_name_of_a_backup_may_be_as_long_as_a_name),
