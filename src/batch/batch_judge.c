@@ -81,9 +81,10 @@ static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job
     }
     const bool is_same = code == LAP_OK && made >= LAP_MADE_SAID,
                goes_anew = options->rebuild || lacks_attributes(b, job, entry);
+    const bool may_force = options->force && made != LAP_MADE_MEANWHILE;
     job->only_equal = made == LAP_MADE_UNHASHED;
     if (is_same ? goes_anew && (options->force || made == LAP_MADE_SAME)
-                : options->force || made == LAP_MADE_OURS || made == LAP_MADE_UNHASHED)
+                : may_force || made == LAP_MADE_OURS || made == LAP_MADE_UNHASHED)
         return LAP_DONE;
     if (!is_same || goes_anew) {
         refuse(b, made, job->output, why);

@@ -22,8 +22,9 @@ struct lap_job {
     const lap_origin *origin;        /* the input's folder, or NULL; owned by the batch */
     size_t below;                    /* where the path below that folder begins in input */
     struct stat stat;                /* the input's state when it was found, later when it was opened */
-    bool force;                      /* replace any file that has the output's name */
-    struct stat seen;                /* without `force`, only this file may be replaced, */
+    bool force; /* replace any file that has the output's name, except one that a run with other settings has
+                   made during this run */
+    struct stat seen; /* without `force`, only this file may be replaced, */
     bool is_seen;
     bool only_equal;         /* and only by the same content, because no record describes that file */
     lap_photo_content photo; /* with sink: the content of the input, if it could be read again */

@@ -125,10 +125,13 @@ static lap_code judge_standing(
         job->relative, folder, there, {job->input, &job->stat, job->origin, job->below, &job->photo}};
     lap_made made = LAP_MADE_UNKNOWN;
     uint64_t content;
-    lap_code code =
-        S_ISREG(there->st_mode) ? lap_manifest_judge(manifest, &standing, &made, &content, err) : LAP_OK;
+    if (!S_ISREG(there->st_mode))
+        return lap_fail_at(err, LAP_E_EXISTS, job->output, "is not a regular file; remove it first");
+    const lap_code code = lap_manifest_judge(manifest, &standing, &made, &content, err);
     if (code != LAP_OK)
         return lap_error_about(err, code, job->output);
+    if (job->force && made != LAP_MADE_MEANWHILE)
+        return LAP_OK;
     if (made >= LAP_MADE_SAID) {
         *err = (lap_error){0};
         return LAP_E_EXISTS;
@@ -158,10 +161,9 @@ static lap_code look_again(lap_job *job, lap_manifest *manifest, lap_error *err)
 static lap_code publish_job(lap_job *job, lap_manifest *manifest, lap_error *err)
 {
     enum { TRIES = 4 };
-    if (job->force)
-        return lap_sink_publish(job->sink, err);
     for (int i = 0;; i++) {
-        lap_code code = job->is_seen && job->only_equal ? check_equal(job, err) : LAP_OK;
+        const bool must_equal = job->is_seen && job->only_equal && !job->force;
+        lap_code code = must_equal ? check_equal(job, err) : LAP_OK;
         if (code != LAP_OK)
             return code;
         lap_sink_expect(job->sink, job->is_seen ? &job->seen : NULL);

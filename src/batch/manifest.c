@@ -141,13 +141,16 @@ lap_code lap_manifest_add(lap_manifest *m, const lap_manifest_line *line, bool i
 {
     if (!line->has_content && !line->is_done) /* an early version's "begin" line is not usable */
         return LAP_OK;
-    manifest_record record = {.size = low_bits(line->size), .maker = line->maker, .is_believed = is_believed};
+    const uint64_t settings = lap_settings_taken(&m->settings, line->settings);
+    manifest_record record = {.size = low_bits(line->size),
+        .maker = line->maker,
+        .is_believed = is_believed,
+        .is_rival = m->since && settings != lap_settings_own(&m->settings)};
     record.content = line->has_content ? line->content : size_key(line->size);
     if (line->has_content)
         record.file = file_key(line->device, line->inode, line->size, line->mtime_s, line->mtime_ns);
     if (line->is_done) {
-        record.made = fingerprint(lap_settings_taken(&m->settings, line->settings), line->input_size,
-            line->input_mtime_s, line->input_mtime_ns);
+        record.made = fingerprint(settings, line->input_size, line->input_mtime_s, line->input_mtime_ns);
         record.source = source_of_line(line);
         record.changed = change_key(line->input_ctime_s, line->input_ctime_ns);
         record.photo = (lap_photo_content){line->has_input_content, line->input_content};
@@ -209,7 +212,8 @@ typedef struct first_look {
     bool is_believed; /* according to a believed line with a hash */
     bool is_there;    /* and a line names the input's place */
     bool is_sized;    /* a believed line without a hash has its size */
-    bool may_be;      /* the content must be read */
+    bool is_rival; /* only lines of runs with other settings, written during this run, name this very file */
+    bool may_be;   /* the content must be read */
     uint64_t content; /* if is_same, the file's hash from a believed line; else 0 */
 } first_look;
 
@@ -220,6 +224,7 @@ static first_look look_at_facts(
     const uint64_t file = file_key((int64_t)there->st_dev, (int64_t)there->st_ino, there->st_size,
         there->st_mtim.tv_sec, there->st_mtim.tv_nsec);
     first_look look = {0};
+    bool is_older = false;
     for (uint32_t at = last; at; at = m->records[at - 1].before) {
         const manifest_record *r = &m->records[at - 1];
         const bool is_it = r->file ? r->file == file : r->content == size;
@@ -229,10 +234,13 @@ static first_look look_at_facts(
         look.is_there |= is_same && is_from_there(&r->source, &want->source) &&
                          (!r->changed || r->changed == want->changed);
         look.is_sized |= is_it && !r->file && r->is_believed;
+        look.is_rival |= is_it && r->file && r->is_rival;
+        is_older |= is_it && r->file && !r->is_rival;
         look.may_be |= r->file && r->size == low_bits(there->st_size);
         if (is_same && r->file && r->is_believed)
             look.content = r->content;
     }
+    look.is_rival &= !is_older;
     return look;
 }
 
@@ -242,8 +250,9 @@ static lap_made made_by(const lap_manifest *m, const manifest_record *r, const m
 {
     return r->maker == LAP_MAKER_TRANSFORM && !m->settings.turns ? LAP_MADE_TURNED
            : r->maker == LAP_MAKER_RUN && m->settings.turns      ? LAP_MADE_FILTERED
-           : is_same_photo(&r->source, photo)                    ? LAP_MADE_OURS
-                                                                 : LAP_MADE_ELSEWHERE;
+           : !is_same_photo(&r->source, photo)                   ? LAP_MADE_ELSEWHERE
+           : r->is_rival                                         ? LAP_MADE_MEANWHILE
+                                                                 : LAP_MADE_OURS;
 }
 
 /* Returns the best result that the records give for a file of this size with this content. */
@@ -302,6 +311,8 @@ lap_code lap_manifest_find(
         return code;
     if (*made == LAP_MADE_CHANGED && look.is_sized)
         *made = LAP_MADE_UNHASHED;
+    if (*made == LAP_MADE_OURS && look.is_rival) /* an earlier run made the same content */
+        *made = LAP_MADE_MEANWHILE;
     return LAP_OK;
 }
 
@@ -314,7 +325,11 @@ lap_code lap_made_refuse(lap_made made, const char *path, lap_error *err)
                       : made == LAP_MADE_UNHASHED   ? "its record is too old to tell whether it was changed"
                       : made == LAP_MADE_SAID       ? "its record does not prove that lapedge made it"
                       : made == LAP_MADE_ELSEWHERE  ? "was made from a photo in another folder"
-                                                    : "was not made by lapedge";
+                      : made == LAP_MADE_MEANWHILE
+                          ? "was made by another run, with other settings, during this one"
+                          : "was not made by lapedge";
     return lap_error_remedy(err, lap_fail_at(err, LAP_E_EXISTS, path, "exists and %s", why),
-        made == LAP_MADE_ELSEWHERE ? LAP_REMEDY_OTHER_PHOTO : LAP_REMEDY_FORCE);
+        made == LAP_MADE_ELSEWHERE   ? LAP_REMEDY_OTHER_PHOTO
+        : made == LAP_MADE_MEANWHILE ? LAP_REMEDY_LATER
+                                     : LAP_REMEDY_FORCE);
 }

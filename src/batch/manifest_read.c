@@ -193,15 +193,23 @@ lap_code lap_manifest_open(
         lap_manifest_close(m);
         return code;
     }
+    m->since = time(NULL);
     *manifest = m;
     return LAP_OK;
+}
+
+/* Whether a file may have got its name after the records were read. */
+static bool is_new(const lap_manifest *m, const struct stat *file)
+{
+    enum { CLOCKS_DIFFER = 10 }; /* seconds, on a network file system */
+    return file->st_ctim.tv_sec + CLOCKS_DIFFER >= m->since;
 }
 
 lap_code lap_manifest_judge(
     lap_manifest *m, const lap_standing *standing, lap_made *made, uint64_t *content, lap_error *err)
 {
     lap_code code = lap_manifest_find(m, standing, made, content, err);
-    if (code != LAP_OK || *made >= LAP_MADE_OURS)
+    if (code != LAP_OK || *made > LAP_MADE_OURS || (*made == LAP_MADE_OURS && !is_new(m, standing->there)))
         return code;
     code = lap_manifest_refresh(m, err);
     return code == LAP_OK ? lap_manifest_find(m, standing, made, content, err) : code;

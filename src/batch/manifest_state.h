@@ -2,10 +2,12 @@
 #ifndef LAP_MANIFEST_STATE_H
 #define LAP_MANIFEST_STATE_H
 
+#include <time.h>
+
 #include "batch/manifest.h"
 #include "io/map64.h"
 
-enum { LAP_SIZE_BITS = 29 };
+enum { LAP_SIZE_BITS = 28 };
 
 /* Fingerprints that identify the photo of an output; 0: not known. */
 typedef struct manifest_source {
@@ -22,6 +24,7 @@ typedef struct manifest_record {
     uint32_t size : LAP_SIZE_BITS; /* low bits of the size: if they differ, the file need not be read */
     uint32_t maker : 2;            /* lap_maker */
     uint32_t is_believed : 1;
+    uint32_t is_rival : 1;  /* written during this run, by a run with other settings */
     manifest_source source; /* with made */
     uint64_t changed;       /* key of the photo's change time; 0: not recorded */
     lap_photo_content photo;
@@ -39,6 +42,7 @@ struct lap_manifest {
     char *shown; /* OUTDIR/.lapedge, for messages */
     int folder;  /* descriptor of that folder; -1: it does not exist yet */
     lap_settings_mark settings;
+    time_t since;      /* when the records were first read; 0: they have not been read completely */
     lap_map64 outputs; /* hash of an output's path -> place of its last record, from 1 */
     manifest_record *records;
     size_t count, capacity;

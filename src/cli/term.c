@@ -192,6 +192,8 @@ static const char *words_of(lap_remedy remedy)
         [LAP_REMEDY_TRIM] = {"trim", "; --trim cuts to that", NULL},
         [LAP_REMEDY_AUTO_ORIENT] = {"auto-orient", "; --auto-orient turns the pixels", NULL},
         [LAP_REMEDY_FORCE] = {"force", "; -f replaces it", NULL},
+        [LAP_REMEDY_LATER] = {NULL,
+            "; repeat the command when that run has ended, or write to another folder", NULL},
         [LAP_REMEDY_OTHER_PHOTO] = {"force", "; name another OUTDIR, or give -f if that photo was moved here",
             "; name another OUTDIR"},
         [LAP_REMEDY_ORDER] = {NULL,

@@ -500,7 +500,7 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     run --separate-stderr lapedge edges photos
     [ "$status" -eq 1 ]
     [[ $stderr == *"lapedge: photos/a.jpg: exists and was not made by lapedge; some inputs are outputs of lapedge: is the order of the operands right?"* ]]
-    [[ $stderr == *"0 done, 2 left alone (not made by lapedge, changed since, or made from other photos); "* ]]
+    [[ $stderr == *"0 done, 2 left alone (not made by lapedge, changed since, made from other photos, or by another run); "* ]]
     [[ $stderr != *-f* ]]
     lapedge -q transform --flip=h photos turned
     run --separate-stderr lapedge transform --flip=h turned photos

@@ -172,7 +172,7 @@ static void summary(const folder_run *run)
         fprintf(stderr, ", %llu left alone (%s)", (unsigned long long)existing,
             run->folder.cli->settings.no_clobber
                 ? "--no-clobber"
-                : "not made by lapedge, changed since, or made from other photos");
+                : "not made by lapedge, changed since, made from other photos, or by another run");
     lap_folder_print_failed(&run->folder);
     if (run->prune.removed)
         fprintf(stderr, ", %llu %s (photo gone)", (unsigned long long)run->prune.removed,

@@ -399,7 +399,7 @@ static void an_output_that_comes_while_its_photo_is_read_ends_no_run(void **stat
 typedef struct folder_result {
     lap_batch_counts counts;
     lap_batch_others others;
-    lap_error failed, warning; /* the last ones */
+    lap_error failed, left, warning; /* the last ones */
     int warnings;
 } folder_result;
 
@@ -409,6 +409,8 @@ static void on_folder_event(void *user, const lap_batch_file *file, const lap_ba
     (void)counts;
     if (file && file->report->status == LAP_FAILED)
         r->failed = file->report->error;
+    if (file && file->report->status == LAP_SKIPPED)
+        r->left = file->report->error;
 }
 
 static void on_folder_warning(void *user, const lap_error *warning)
@@ -418,40 +420,95 @@ static void on_folder_warning(void *user, const lap_error *warning)
     r->warnings++;
 }
 
-static folder_result run_into(const char *out, bool rebuild)
+static char out[128];
+
+static folder_result run_into_with(const lap_batch_options *given, const lap_settings *settings)
 {
     folder_result r = {.others.finds_made = true};
-    const lap_settings settings = unsynced();
-    const lap_batch_options o = {.inputs = two,
-        .input_count = 2,
-        .out_dir = out,
-        .jobs = 1,
-        .rebuild = rebuild,
-        .others = &r.others,
-        .warn = on_folder_warning};
+    lap_batch_options o = *given;
+    (void)snprintf(out, sizeof out, "%s/out", scratch);
+    o.inputs = two;
+    o.input_count = 2;
+    o.out_dir = out;
+    o.jobs = 1;
+    o.others = &r.others;
+    o.warn = on_folder_warning;
     lap_context *context = lap_context_create(2, NULL);
     assert_non_null(context);
-    assert_int_equal(lap_batch(context, &o, &settings, on_folder_event, &r, &r.counts, NULL), LAP_OK);
+    assert_int_equal(lap_batch(context, &o, settings, on_folder_event, &r, &r.counts, NULL), LAP_OK);
     lap_context_destroy(context);
     return r;
+}
+
+static folder_result run_into(bool rebuild)
+{
+    const lap_settings settings = unsynced();
+    return run_into_with(&(lap_batch_options){.rebuild = rebuild}, &settings);
+}
+
+static lap_settings inverted(void)
+{
+    lap_settings settings = unsynced();
+    settings.params.invert = true;
+    return settings;
+}
+
+static folder_result of_rival;
+
+static void another_run_of_mine(void)
+{
+    (void)run_into(false);
+}
+
+static void a_rival_makes_both(void)
+{
+    const lap_settings settings = inverted();
+    of_rival = run_into_with(&(lap_batch_options){0}, &settings);
+}
+
+/* The outputs would be a mix of both settings, and no run would say so. */
+static void two_runs_with_different_settings_at_once_are_told(void **state)
+{
+    const lap_settings mine = unsynced();
+    (void)state;
+    (void)two_photos();
+    for (int way = 0; way < 4; way++) {
+        const lap_batch_options o = {.force = way & 1, .rebuild = way & 1};
+        if (way >= 2) /* the outputs of an earlier run, which both want to replace */
+            assert_int_equal(run_into(true).counts.ok, 2);
+        between.before_reading = a_rival_makes_both;
+        put_photo(two[0], 50 + way);
+        put_photo(two[1], 60 + way);
+        const folder_result r = run_into_with(&o, &mine);
+        assert_int_equal(of_rival.counts.ok, 2);
+        assert_int_equal(r.counts.ok, 0);
+        assert_int_equal(r.counts.kinds[LAP_E_EXISTS], 2);
+        assert_string_equal(
+            r.left.message, "exists and was made by another run, with other settings, during this one");
+        /* One after the other, they replace each other's outputs. */
+        assert_int_equal(run_into(false).counts.ok, 2);
+        a_rival_makes_both();
+        assert_int_equal(of_rival.counts.ok, 2);
+    }
+    between.before_reading = another_run_of_mine;
+    put_photo(two[0], 20);
+    assert_int_equal(run_into(false).counts.kinds[LAP_OK], 2); /* with the same settings they agree */
 }
 
 /* Of a folder run: it finds the photo when it begins, and edges when it reads the file. */
 static void a_photo_that_is_filtered_before_it_is_read_is_counted(void **state)
 {
-    char out[128];
     (void)state;
     (void)two_photos();
-    snprintf(out, sizeof out, "%s/out", scratch);
     between.before_reading = another_run_filters;
-    folder_result r = run_into(out, false);
+    folder_result r = run_into(false);
     assert_int_equal(of_another.ok, 1);
     assert_int_equal(r.counts.ok, 2);
     assert_int_equal(r.others.made, 1);
     assert_string_equal(r.others.made_first, two[0]);
-    assert_int_equal(run_into(out, true).others.made, 1); /* known from the beginning, and counted once */
+    assert_int_equal(run_into(true).others.made, 1); /* known from the beginning, and counted once */
     put_photo(two[0], 20);
-    assert_int_equal(run_into(out, false).others.made, 0);
+    assert_int_equal(run_into(false).others.made, 0);
 }
 
 static void the_record_becomes_unreadable(void)
@@ -469,16 +526,14 @@ static void memory_runs_out(void)
 /* New outputs come with one warning; none that is there already is replaced. */
 static void in_doubt_no_output_is_replaced(void **state)
 {
-    char out[128];
     (void)state;
     (void)two_photos();
-    snprintf(out, sizeof out, "%s/out", scratch);
     between.before_reading = memory_runs_out;
-    folder_result r = run_into(out, false);
+    folder_result r = run_into(false);
     assert_int_equal(r.counts.kinds[LAP_E_MEMORY], 2);
     for (int again = 0; again < 2; again++) {
         between = (struct between){.before_reading = the_record_becomes_unreadable};
-        r = run_into(out, again);
+        r = run_into(again);
         assert_int_equal(r.counts.ok, again ? 0 : 2);
         assert_int_equal(r.counts.kinds[LAP_E_UNREADABLE], again ? 2 : 0);
         assert_int_equal(r.warnings, again ? 0 : 1);
@@ -745,6 +800,7 @@ int main(void)
         IN_SCRATCH(an_output_that_comes_while_its_photo_is_read_ends_no_run),
         IN_SCRATCH(a_photo_that_is_filtered_before_it_is_read_is_counted),
         IN_SCRATCH(in_doubt_no_output_is_replaced),
+        IN_SCRATCH(two_runs_with_different_settings_at_once_are_told),
         IN_SCRATCH(folders_are_left_one_by_one),
         IN_SCRATCH(a_photo_that_is_named_twice_is_done_once),
         IN_SCRATCH(the_name_of_a_backup_may_be_as_long_as_a_name),

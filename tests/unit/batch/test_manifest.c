@@ -428,6 +428,30 @@ static void what_another_run_writes_is_read_before_the_verdict(void **state)
     lap_manifest_close(m);
 }
 
+/* What a run with other settings makes while this run works is left alone, also where an earlier run made the
+ * same content; what was there before is replaced. */
+static void what_a_rival_makes_meanwhile_is_left_alone(void **state)
+{
+    (void)state;
+    struct stat there = made_for_real(8, "a.jpg", "edges"), later;
+    lap_manifest *m = opened(7);
+    lap_made is;
+    uint64_t content;
+    const lap_standing before = {"a.jpg", tree.fd, &there, from_photo},
+                       after = {"a.jpg", tree.fd, &later, from_photo};
+    assert_int_equal(lap_manifest_judge(m, &before, &is, &content, NULL), LAP_OK);
+    assert_int_equal(is, LAP_MADE_OURS);
+    assert_int_equal(renameat(tree.fd, "a.jpg", tree.fd, "kept"), 0);
+    later = made_for_real(8, "a.jpg", "edges"); /* another file */
+    assert_int_equal(lap_manifest_judge(m, &after, &is, &content, NULL), LAP_OK);
+    assert_int_equal(is, LAP_MADE_MEANWHILE);
+    later = made_for_real(8, "a.jpg", "more edges");
+    assert_int_equal(lap_manifest_judge(m, &after, &is, &content, NULL), LAP_OK);
+    assert_int_equal(is, LAP_MADE_MEANWHILE);
+    lap_manifest_close(m);
+    assert_int_equal(made(7, "a.jpg", &photo, &later), LAP_MADE_OURS);
+}
+
 static void links_are_passed_over(void **state)
 {
     static const char *const outputs[] = {"a.jpg"};
@@ -674,6 +698,7 @@ int main(void)
         TEST(the_superusers_records_are_believed),
         TEST(records_are_made_for_their_owner),
         TEST(what_another_run_writes_is_read_before_the_verdict),
+        TEST(what_a_rival_makes_meanwhile_is_left_alone),
         TEST(links_are_passed_over),
         TEST(long_lines_are_passed_over),
         TEST(the_end_of_a_long_line_is_no_line),
