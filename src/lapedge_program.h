@@ -199,7 +199,10 @@ typedef struct lap_batch_prune {
     uint64_t kept;      /* outputs kept because their photo's folder is empty, perhaps not mounted */
     uint64_t changed;   /* outputs kept because they were changed or copied after they were made */
     uint64_t elsewhere; /* outputs kept because their photo, which is gone, was in no folder of this run */
-    lap_error refused;  /* why the run did not look for outputs; LAP_OK: it did */
+    uint64_t others; /* outputs kept, whose photo is gone, because only records of a folder above or below the
+                           output folder name them */
+    char others_in[1024]; /* the first such folder, shortened */
+    lap_error refused;    /* why the run did not look for outputs; LAP_OK: it did */
 } lap_batch_prune;
 
 /* Called for each input. problem is NULL, or says why the input cannot be taken. Any result but LAP_OK ends

@@ -137,7 +137,8 @@ static lap_code add_record(lap_manifest *m, uint64_t output, manifest_record rec
     return lap_map64_put(&m->outputs, output, m->count, err);
 }
 
-lap_code lap_manifest_add(lap_manifest *m, const lap_manifest_line *line, bool is_believed, lap_error *err)
+lap_code lap_manifest_add(
+    lap_manifest *m, const lap_manifest_line *line, bool is_believed, bool is_late, lap_error *err)
 {
     if (!line->has_content && !line->is_done) /* an early version's "begin" line is not usable */
         return LAP_OK;
@@ -145,7 +146,7 @@ lap_code lap_manifest_add(lap_manifest *m, const lap_manifest_line *line, bool i
     manifest_record record = {.size = low_bits(line->size),
         .maker = line->maker,
         .is_believed = is_believed,
-        .is_rival = m->since && settings != lap_settings_own(&m->settings)};
+        .is_rival = is_late && settings != lap_settings_own(&m->settings)};
     record.content = line->has_content ? line->content : size_key(line->size);
     if (line->has_content)
         record.file = file_key(line->device, line->inode, line->size, line->mtime_s, line->mtime_ns);

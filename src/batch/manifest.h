@@ -40,8 +40,8 @@ typedef enum lap_made {  /* what is known about the file at an output's name */
     LAP_MADE_SAME  /* our output, from this input with these settings */
 } lap_made;
 
-/* Reads every manifest of the tree. The tree must outlive the manifest. A tree without records gives an empty
- * manifest. LAP_E_EXISTS: .lapedge is a link. */
+/* Reads every manifest of the tree, and what the records of folders above it say about it. The tree must
+ * outlive the manifest. A tree without records gives an empty manifest. LAP_E_EXISTS: .lapedge is a link. */
 lap_code lap_manifest_open(
     const lap_tree *tree, const lap_settings_mark *settings, lap_manifest **manifest, lap_error *err);
 void lap_manifest_close(lap_manifest *manifest); /* does nothing for NULL */
@@ -73,8 +73,9 @@ typedef struct lap_standing { /* the regular file at an output's name */
  */
 lap_code lap_manifest_find(const lap_manifest *manifest, const lap_standing *standing, lap_made *made,
     uint64_t *content, lap_error *err);
-/* The same. If the file is not ours, or new, reads what other runs wrote and judges again. So two runs with
- * different settings at once do not replace each other's outputs. */
+/* The same, but also reads the records of the folders between the output folder and the file. If the file is
+ * not ours, or new, reads what other runs wrote and judges again. So two runs with different settings at once
+ * do not replace each other's outputs. */
 lap_code lap_manifest_judge(
     lap_manifest *manifest, const lap_standing *standing, lap_made *made, uint64_t *content, lap_error *err);
 /* Returns LAP_E_EXISTS with a message for a file that may not be replaced. */
@@ -82,8 +83,14 @@ lap_code lap_made_refuse(lap_made made, const char *path, lap_error *err);
 
 /* Any result but LAP_OK ends the reading. */
 typedef lap_code lap_manifest_fn(void *user, const lap_manifest_line *line, lap_error *err);
-/* Calls each for every finished output, once per "done" line, in records that are believed. */
+/* Calls each for every finished output, once per "done" line, in records that are believed, of the output
+ * folder itself. */
 lap_code lap_manifest_each(lap_manifest *manifest, lap_manifest_fn *each, void *user, lap_error *err);
+/* The same for records of folders above the output folder, and of those below that lap_manifest_judge has
+ * looked at. line->output is a name below the output folder. *folder is the .lapedge that is being read, and
+ * belongs to the manifest. */
+lap_code lap_manifest_each_other(
+    lap_manifest *manifest, const char **folder, lap_manifest_fn *each, void *user, lap_error *err);
 /* After lap_manifest_each: returns how many record files are not believed, whether these are all files, and
  * why the first one is not believed. */
 size_t lap_manifest_unbelieved(const lap_manifest *manifest, bool *is_all, lap_error *why);

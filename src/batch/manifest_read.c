@@ -1,5 +1,9 @@
 /* Reads the files of the manifest line by line: into the records, on opening and when a decision needs what
- * other runs wrote, or for callers that need the names. */
+ * other runs wrote, or for callers that need the names.
+ *
+ * The output folder's own records must be readable. Those of folders above and below it may belong to other
+ * users. A record that is not read never leads to a file being replaced or removed, so folders that may not
+ * be read are passed over. Any other failure is reported. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -8,39 +12,62 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "batch/manifest_file.h"
 #include "batch/manifest_state.h"
 
-/* The manifest that is being read, and the function to call for each line. */
+/* What is being read, and the function to call for each line. */
 typedef struct reading {
     lap_manifest *manifest;
+    manifest_place *place;
+    int folder;       /* descriptor of the place */
     bool is_believed; /* the file that is being read is believed */
     lap_manifest_fn *each;
     void *user;
 } reading;
 
-static lap_code fail_reading(const lap_manifest *m, const char *name, lap_error *err)
+static lap_code fail_reading(const reading *r, const char *name, lap_error *err)
 {
-    return lap_fail_at(err, LAP_E_UNREADABLE, m->shown, "%.60s cannot be read: %s", name, strerror(errno));
+    return lap_fail_at(
+        err, LAP_E_UNREADABLE, r->place->shown, "%.60s cannot be read: %s", name, strerror(errno));
 }
 
 /* ---- lines ------------------------------------------------------------------------------------- */
+
+/* Gives a line's output its name below the output folder; room is for that name. False: it is not there. */
+static bool is_inside(const manifest_place *place, lap_manifest_line *line, char room[PATH_MAX])
+{
+    if (place->cut) {
+        const size_t length = strlen(place->cut);
+        const bool lies_in = strncmp(line->output, place->cut, length) == 0 && line->output[length];
+        line->output += lies_in ? length : 0;
+        return lies_in;
+    }
+    if (!place->below)
+        return true;
+    const int length = snprintf(room, PATH_MAX, "%s%s", place->below, line->output);
+    line->output = room;
+    return length > 0 && length < PATH_MAX;
+}
 
 /* Ignores a line that a crash cut off, or that is not ours. The last line may lack only its newline. */
 static lap_code read_line(void *user, char *text, size_t length, bool is_whole, lap_error *err)
 {
     const reading *r = user;
     lap_manifest_line line;
+    char room[PATH_MAX];
     (void)is_whole;
-    return text && lap_manifest_line_read(text, length, &line) ? r->each(r->user, &line, err) : LAP_OK;
+    const bool counts =
+        text && lap_manifest_line_read(text, length, &line) && is_inside(r->place, &line, room);
+    return counts ? r->each(r->user, &line, err) : LAP_OK;
 }
 
 /* Reads what follows *from, and moves *from to the end of the last complete line. */
 static lap_code read_from(reading *r, int fd, const char *name, off_t *from, lap_error *err)
 {
     char shown[PATH_MAX];
-    snprintf(shown, sizeof shown, "%.*s/%.60s", PATH_MAX - 80, r->manifest->shown, name);
+    snprintf(shown, sizeof shown, "%.*s/%.60s", PATH_MAX - 80, r->place->shown, name);
     return lap_manifest_read_text(fd, shown, from, read_line, r, err);
 }
 
@@ -54,15 +81,16 @@ static const char *why_unbelieved(const struct stat *folder, const struct stat *
     return why || !(folder->st_mode & S_IWOTH) ? why : "lies in a folder that everybody may write";
 }
 
-static void note_unbelieved(lap_manifest *m, const char *name, const char *why)
+static void note_unbelieved(const reading *r, const char *name, const char *why)
 {
-    if (m->unbelieved++ == 0)
-        lap_fail_at(&m->why_unbelieved, LAP_E_EXISTS, m->shown, "%.80s %s", name, why);
+    lap_manifest *m = r->manifest;
+    if (r->place == &m->here && m->unbelieved++ == 0)
+        lap_fail_at(&m->why_unbelieved, LAP_E_EXISTS, m->here.shown, "%.80s %s", name, why);
 }
 
 size_t lap_manifest_unbelieved(const lap_manifest *m, bool *is_all, lap_error *why)
 {
-    *is_all = m->unbelieved == m->file_count;
+    *is_all = m->unbelieved == m->here.file_count;
     *why = m->why_unbelieved;
     return m->unbelieved;
 }
@@ -72,30 +100,30 @@ size_t lap_manifest_unbelieved(const lap_manifest *m, bool *is_all, lap_error *w
 /* Reads the file from *from on; does not open it if it has not grown. */
 static lap_code read_file(reading *r, const char *name, off_t *from, lap_error *err)
 {
-    lap_manifest *m = r->manifest;
     struct stat st, folder;
-    if (fstatat(m->folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT ? LAP_OK : fail_reading(m, name, err);
+    if (fstatat(r->folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? LAP_OK : fail_reading(r, name, err);
     if (!S_ISREG(st.st_mode) || st.st_size == *from)
         return LAP_OK;
-    if (fstat(m->folder, &folder) != 0)
-        return fail_reading(m, name, err);
-    const int fd = openat(m->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fstat(r->folder, &folder) != 0)
+        return fail_reading(r, name, err);
+    const int fd = openat(r->folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     lap_code code = LAP_OK;
     if (fd < 0 && errno == EACCES && why_unbelieved(&folder, &st)) {
-        note_unbelieved(m, name, why_unbelieved(&folder, &st));
+        note_unbelieved(r, name, why_unbelieved(&folder, &st));
         return LAP_OK;
     }
     if (fd < 0) /* deleted since then, or a link: ignore it */
-        return errno == ENOENT || errno == ELOOP ? LAP_OK : fail_reading(m, name, err);
+        return errno == ENOENT || errno == ELOOP ? LAP_OK : fail_reading(r, name, err);
     if (fstat(fd, &st) != 0)
-        code = fail_reading(m, name, err);
+        code = fail_reading(r, name, err);
     if (code == LAP_OK) {
         const char *why = why_unbelieved(&folder, &st);
         if (why && *from == 0)
-            note_unbelieved(m, name, why);
+            note_unbelieved(r, name, why);
         r->is_believed = why == NULL;
-        code = read_from(r, fd, name, from, err);
+        if (r->is_believed || r->place == &r->manifest->here)
+            code = read_from(r, fd, name, from, err);
     }
     close(fd);
     return code;
@@ -113,12 +141,12 @@ static int is_manifest(const struct dirent *d)
 }
 
 /* Adds new files to the list, and takes over the names. */
-static lap_code merge_names(lap_manifest *m, struct dirent **names, size_t count, lap_error *err)
+static lap_code merge_names(manifest_place *p, struct dirent **names, size_t count, lap_error *err)
 {
     manifest_file *merged = calloc(count + 1, sizeof *merged);
     for (size_t i = 0; merged && i < count; i++) {
         const manifest_file *known =
-            m->file_count ? bsearch(names[i]->d_name, m->files, m->file_count, sizeof *known, by_name) : NULL;
+            p->file_count ? bsearch(names[i]->d_name, p->files, p->file_count, sizeof *known, by_name) : NULL;
         merged[i] = (manifest_file){strdup(names[i]->d_name), known ? known->read : 0};
         if (!merged[i].name) {
             while (i-- > 0)
@@ -129,11 +157,11 @@ static lap_code merge_names(lap_manifest *m, struct dirent **names, size_t count
     }
     if (!merged)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the manifest");
-    for (size_t i = 0; i < m->file_count; i++)
-        free(m->files[i].name);
-    free(m->files);
-    m->files = merged;
-    m->file_count = count;
+    for (size_t i = 0; i < p->file_count; i++)
+        free(p->files[i].name);
+    free(p->files);
+    p->files = merged;
+    p->file_count = count;
     return LAP_OK;
 }
 
@@ -142,53 +170,211 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static lap_code list_files(lap_manifest *m, lap_error *err)
+/* Lists the record files of an open place. Other places than the output folder may not be readable. */
+static lap_code list_files(const reading *r, lap_error *err)
 {
     struct dirent **names = NULL;
-    const int count = scandirat(m->folder, ".", &names, is_manifest, by_bytes);
+    const int count = scandirat(r->folder, ".", &names, is_manifest, by_bytes);
+    if (count < 0 && errno == EACCES && r->place != &r->manifest->here)
+        return LAP_OK;
     if (count < 0)
-        return lap_fail_at(err, errno == ENOMEM ? LAP_E_MEMORY : LAP_E_UNREADABLE, m->shown,
+        return lap_fail_at(err, errno == ENOMEM ? LAP_E_MEMORY : LAP_E_UNREADABLE, r->place->shown,
             "cannot be read: %s", strerror(errno));
-    lap_code code = merge_names(m, names, (size_t)count, err);
+    lap_code code = merge_names(r->place, names, (size_t)count, err);
     for (int i = 0; i < count; i++)
         free(names[i]);
     free(names);
     return code;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------ */
+
+void lap_manifest_place_free(manifest_place *p)
+{
+    if (p->folder >= 0)
+        close(p->folder);
+    for (size_t i = 0; i < p->file_count; i++)
+        free(p->files[i].name);
+    free(p->files);
+    free(p->shown);
+    free(p->cut);
+    free(p->below);
+    *p = (manifest_place){.folder = -1};
+}
+
+/* Whether this errno means that a place does not exist, or may not be seen. */
+static bool is_absent(int why)
+{
+    return why == ENOENT || why == ENOTDIR || why == ELOOP || why == EACCES || why == ENAMETOOLONG;
+}
+
+/* Opens a place above or below the output folder. *folder is -1 if there is none. */
+static lap_code open_other(const lap_manifest *m, const manifest_place *p, int *folder, lap_error *err)
+{
+    enum { FOLDER = O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW };
+    char inside[PATH_MAX];
+    lap_code code = LAP_OK;
+    errno = ENAMETOOLONG;
+    *folder = -1;
+    if (p->cut)
+        *folder = open(p->shown, FOLDER);
+    else if (snprintf(inside, sizeof inside, "%s.lapedge/.", p->below) < (int)sizeof inside)
+        code = lap_tree_enter(m->tree, inside, false, folder, NULL);
+    if (*folder >= 0 || (code != LAP_E_MEMORY && is_absent(errno)))
+        return LAP_OK;
+    const bool needs_memory = code == LAP_E_MEMORY || errno == ENOMEM;
+    return lap_fail_at(err, needs_memory ? LAP_E_MEMORY : LAP_E_UNREADABLE, p->shown, "cannot be read: %s",
+        strerror(needs_memory ? ENOMEM : errno));
+}
+
+/* Reads the files of a place from the beginning, or only what is new, and calls r->each. */
+static lap_code read_place(reading *r, bool all, lap_error *err)
+{
+    lap_manifest *m = r->manifest;
+    const bool is_here = r->place == &m->here;
+    lap_code code = is_here ? lap_manifest_folder(m, false, err) : open_other(m, r->place, &r->folder, err);
+    r->folder = is_here ? m->here.folder : r->folder;
+    if (code != LAP_OK || r->folder < 0)
+        return code;
+    code = list_files(r, err);
+    for (size_t i = 0; code == LAP_OK && i < r->place->file_count; i++) {
+        manifest_file *file = &r->place->files[i];
+        off_t from = 0;
+        if (all || !is_here || strcmp(file->name, m->own) != 0)
+            code = read_file(r, file->name, all ? &from : &file->read, err);
+    }
+    if (!is_here)
+        close(r->folder);
+    return code;
+}
 
 static lap_code add_line(void *user, const lap_manifest_line *line, lap_error *err)
 {
     const reading *r = user;
-    return lap_manifest_add(r->manifest, line, r->is_believed, err);
+    return lap_manifest_add(r->manifest, line, r->is_believed, r->place->is_read, err);
+}
+
+/* Adds to the records what is new in a place. */
+static lap_code refresh_place(lap_manifest *m, manifest_place *p, lap_error *err)
+{
+    reading r = {.manifest = m, .place = p, .folder = -1, .each = add_line, .user = &r};
+    const lap_code code = read_place(&r, false, err);
+    p->is_read |= code == LAP_OK;
+    return code;
 }
 
 lap_code lap_manifest_refresh(lap_manifest *m, lap_error *err)
 {
-    reading r = {.manifest = m, .each = add_line, .user = &r};
-    lap_code code = lap_manifest_folder(m, false, err);
-    if (code == LAP_OK && m->folder >= 0)
-        code = list_files(m, err);
-    for (size_t i = 0; code == LAP_OK && i < m->file_count; i++)
-        if (strcmp(m->files[i].name, m->own) != 0)
-            code = read_file(&r, m->files[i].name, &m->files[i].read, err);
+    lap_code code = refresh_place(m, &m->here, err);
+    for (size_t i = 0; i < m->other_count && code == LAP_OK; i++)
+        if (m->others[i].cut)
+            code = refresh_place(m, &m->others[i], err);
     return code;
 }
+
+/* Takes over the texts, each of which may be NULL for want of memory, except that one of cut and below is. */
+static lap_code add_other(lap_manifest *m, char *shown, char *cut, char *below, lap_error *err)
+{
+    manifest_place place = {.shown = shown, .folder = -1, .cut = cut, .below = below};
+    manifest_place *grown = shown && (cut || below)
+                                ? lap_grow(m->others, &m->other_capacity, m->other_count + 1, sizeof *grown)
+                                : NULL;
+    if (!grown) {
+        lap_manifest_place_free(&place);
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for the manifest");
+    }
+    m->others = grown;
+    m->others[m->other_count++] = place;
+    return LAP_OK;
+}
+
+/* Returns the two texts, joined; NULL: out of memory. */
+static char *joined(const char *first, size_t length, const char *second)
+{
+    char *whole = NULL;
+    return asprintf(&whole, "%.*s%s", (int)length, first, second) < 0 ? NULL : whole;
+}
+
+/* Adds every folder above the output folder as a place, whether it has records or not. */
+static lap_code find_above(lap_manifest *m, lap_error *err)
+{
+    char *real = m->tree->fd >= 0 ? realpath(m->tree->path, NULL) : NULL;
+    if (!real && m->tree->fd >= 0 && !is_absent(errno))
+        return lap_fail_at(err, errno == ENOMEM ? LAP_E_MEMORY : LAP_E_UNREADABLE, m->tree->path,
+            "cannot be examined: %s", strerror(errno));
+    lap_code code = LAP_OK;
+    for (size_t at = real ? strlen(real) : 0; at-- > 0 && code == LAP_OK && real[1];)
+        if (real[at] == '/')
+            code = add_other(m, joined(real, at, "/.lapedge"),
+                joined(real + at + 1, strlen(real + at + 1), "/"), NULL, err);
+    free(real);
+    return code;
+}
+
+/* Adds a folder below the output folder ("2022/") as a place, unless it has no records. *number: 1 + its
+ * index, or 0. is_late: it had no records before. */
+static lap_code add_below(lap_manifest *m, char *below, bool is_late, uint64_t *number, lap_error *err)
+{
+    int folder = -1;
+    char *shown = NULL;
+    if (!below || asprintf(&shown, "%s/%s.lapedge", m->tree->path, below) < 0)
+        shown = NULL;
+    lap_code code = add_other(m, shown, NULL, below, err);
+    *number = 0;
+    if (code != LAP_OK)
+        return code;
+    manifest_place *place = &m->others[m->other_count - 1];
+    place->is_read = is_late;
+    code = open_other(m, place, &folder, err);
+    if (folder >= 0) {
+        *number = m->other_count;
+        close(folder);
+    } else {
+        lap_manifest_place_free(place);
+        m->other_count--;
+    }
+    return code;
+}
+
+/* Looks for records in the folders between the output folder and an output. again: reads what is new in them,
+ * and looks once more where there were none. */
+static lap_code look_below(lap_manifest *m, const char *output, bool again, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    for (const char *slash = strchr(output, '/'); slash && code == LAP_OK; slash = strchr(slash + 1, '/')) {
+        const size_t length = (size_t)(slash - output) + 1;
+        const uint64_t key = lap_map64_key(output, length), *found = lap_map64_find(&m->looked, key);
+        const bool is_known = found != NULL;
+        uint64_t number = is_known ? *found : 0;
+        if (is_known && !again)
+            continue;
+        if (!number)
+            code = add_below(m, joined(output, length, ""), is_known, &number, err);
+        if (code == LAP_OK)
+            code = lap_map64_put(&m->looked, key, number, err);
+        if (code == LAP_OK && number)
+            code = refresh_place(m, &m->others[number - 1], err);
+    }
+    return code;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------- */
 
 lap_code lap_manifest_open(
     const lap_tree *tree, const lap_settings_mark *settings, lap_manifest **manifest, lap_error *err)
 {
     lap_manifest *m = calloc(1, sizeof *m);
     *manifest = NULL;
-    if (!m || asprintf(&m->shown, "%s/.lapedge", tree->path) < 0) {
+    if (!m || !(m->here.shown = joined(tree->path, strlen(tree->path), "/.lapedge"))) {
         free(m);
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
     }
     m->tree = tree;
     m->settings = *settings;
-    m->fd = m->folder = -1;
-    lap_code code = lap_manifest_refresh(m, err);
+    m->fd = m->here.folder = -1;
+    lap_code code = find_above(m, err);
+    if (code == LAP_OK)
+        code = lap_manifest_refresh(m, err);
     if (code != LAP_OK) {
         lap_manifest_close(m);
         return code;
@@ -208,10 +394,14 @@ static bool is_new(const lap_manifest *m, const struct stat *file)
 lap_code lap_manifest_judge(
     lap_manifest *m, const lap_standing *standing, lap_made *made, uint64_t *content, lap_error *err)
 {
-    lap_code code = lap_manifest_find(m, standing, made, content, err);
+    lap_code code = look_below(m, standing->output, false, err);
+    if (code == LAP_OK)
+        code = lap_manifest_find(m, standing, made, content, err);
     if (code != LAP_OK || *made > LAP_MADE_OURS || (*made == LAP_MADE_OURS && !is_new(m, standing->there)))
         return code;
     code = lap_manifest_refresh(m, err);
+    if (code == LAP_OK)
+        code = look_below(m, standing->output, true, err);
     return code == LAP_OK ? lap_manifest_find(m, standing, made, content, err) : code;
 }
 
@@ -230,16 +420,28 @@ static lap_code give_line(void *user, const lap_manifest_line *line, lap_error *
     return counts ? n->each(n->user, line, err) : LAP_OK;
 }
 
+static lap_code each_in(
+    lap_manifest *m, manifest_place *place, lap_manifest_fn *each, void *user, lap_error *err)
+{
+    naming n = {.reading = {.manifest = m, .place = place, .folder = -1, .each = give_line, .user = &n},
+        .each = each,
+        .user = user};
+    return read_place(&n.reading, true, err);
+}
+
 lap_code lap_manifest_each(lap_manifest *m, lap_manifest_fn *each, void *user, lap_error *err)
 {
-    naming n = {.reading = {.manifest = m, .each = give_line, .user = &n}, .each = each, .user = user};
-    lap_code code = lap_manifest_folder(m, false, err);
-    if (code == LAP_OK && m->folder >= 0)
-        code = list_files(m, err);
     m->unbelieved = 0;
-    for (size_t i = 0; code == LAP_OK && i < m->file_count; i++) {
-        off_t from = 0;
-        code = read_file(&n.reading, m->files[i].name, &from, err);
+    return each_in(m, &m->here, each, user, err);
+}
+
+lap_code lap_manifest_each_other(
+    lap_manifest *m, const char **folder, lap_manifest_fn *each, void *user, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    for (size_t i = 0; i < m->other_count && code == LAP_OK; i++) {
+        *folder = m->others[i].shown;
+        code = each_in(m, &m->others[i], each, user, err);
     }
     return code;
 }

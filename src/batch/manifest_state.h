@@ -37,18 +37,31 @@ typedef struct manifest_file {
     off_t read;
 } manifest_file;
 
+/* A folder .lapedge. Besides the one in the output folder, those above and below it count: a run may have had
+ * such a folder as its output folder. */
+typedef struct manifest_place {
+    char *shown;  /* path, for messages */
+    int folder;   /* descriptor in the output folder; -1: it does not exist yet, or this is another place */
+    char *cut;    /* above: how names in it begin if they are in the output folder ("2022/"); or NULL */
+    char *below;  /* below: how names in the output folder begin if they are in this place; or NULL */
+    bool is_read; /* lines that are read from now on were written during this run */
+    manifest_file *files; /* sorted by name */
+    size_t file_count;
+} manifest_place;
+
 struct lap_manifest {
     const lap_tree *tree;
-    char *shown; /* OUTDIR/.lapedge, for messages */
-    int folder;  /* descriptor of that folder; -1: it does not exist yet */
+    manifest_place here;    /* in the output folder; this run writes there */
+    manifest_place *others; /* above and below */
+    size_t other_count, other_capacity;
+    lap_map64
+        looked; /* hashes of folders below ("2022/") that were looked at: 1 + index of the place, or 0 */
     lap_settings_mark settings;
-    time_t since;      /* when the records were first read; 0: they have not been read completely */
+    time_t since;      /* when the records were first read */
     lap_map64 outputs; /* hash of an output's path -> place of its last record, from 1 */
     manifest_record *records;
     size_t count, capacity;
-    manifest_file *files; /* sorted by name */
-    size_t file_count;
-    size_t unbelieved;        /* number of files that are not believed */
+    size_t unbelieved;        /* number of files here that are not believed */
     lap_error why_unbelieved; /* why the first of them is not believed */
 
     char own[160]; /* name of this run's file; empty before the first flush */
@@ -58,10 +71,11 @@ struct lap_manifest {
     off_t size; /* size of the file's complete lines */
 };
 
+void lap_manifest_place_free(manifest_place *place);
 /* Opens the folder if it exists, or creates it if make is set. LAP_E_EXISTS: it is a link. */
 lap_code lap_manifest_folder(lap_manifest *manifest, bool make, lap_error *err);
-/* Adds a line's facts to the records. */
+/* Adds a line's facts to the records. is_late: it was written during this run. */
 lap_code lap_manifest_add(
-    lap_manifest *manifest, const lap_manifest_line *line, bool is_believed, lap_error *err);
+    lap_manifest *manifest, const lap_manifest_line *line, bool is_believed, bool is_late, lap_error *err);
 
 #endif

@@ -49,18 +49,18 @@ lap_code lap_manifest_done(
 lap_code lap_manifest_folder(lap_manifest *m, bool make, lap_error *err)
 {
     struct stat st;
-    if (m->folder >= 0 || m->tree->fd < 0)
+    if (m->here.folder >= 0 || m->tree->fd < 0)
         return LAP_OK;
     if (make && mkdirat(m->tree->fd, ".lapedge", 0777 & ~S_IWOTH) != 0 && errno != EEXIST)
-        return lap_write_errno(err, m->shown, "make this folder", errno);
-    m->folder = openat(m->tree->fd, ".lapedge", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (m->folder >= 0 || (errno == ENOENT && !make))
+        return lap_write_errno(err, m->here.shown, "make this folder", errno);
+    m->here.folder = openat(m->tree->fd, ".lapedge", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (m->here.folder >= 0 || (errno == ENOENT && !make))
         return LAP_OK;
     const int why = errno;
     if (fstatat(m->tree->fd, ".lapedge", &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
-        return lap_fail_at(
-            err, LAP_E_EXISTS, m->shown, "is a symbolic link, which is not followed here; remove it first");
-    return lap_fail_at(err, LAP_E_WRITE, m->shown, "%s", strerror(why));
+        return lap_fail_at(err, LAP_E_EXISTS, m->here.shown,
+            "is a symbolic link, which is not followed here; remove it first");
+    return lap_fail_at(err, LAP_E_WRITE, m->here.shown, "%s", strerror(why));
 }
 
 /* Creates a file named like 20261231T235959.123456789-host-pid.jsonl. Such names sort by time, and no two
@@ -80,13 +80,14 @@ static lap_code make_file(lap_manifest *m, lap_error *err)
     lap_code code = lap_manifest_folder(m, true, err);
     if (code != LAP_OK)
         return code;
-    if (m->folder < 0)
-        return lap_fail_at(err, LAP_E_WRITE, m->shown, "its folder is missing");
+    if (m->here.folder < 0)
+        return lap_fail_at(err, LAP_E_WRITE, m->here.shown, "its folder is missing");
     /* If a group may write to the folder, its members can add record files, which are not believed. But lines
      * that they added to our file would be believed, so its mode is 0644. */
-    m->fd = openat(m->folder, m->own, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
+    m->fd =
+        openat(m->here.folder, m->own, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (m->fd < 0)
-        return lap_write_errno(err, m->shown, "make a file in it", errno);
+        return lap_write_errno(err, m->here.shown, "make a file in it", errno);
     m->size = 0;
     m->is_new = true;
     return LAP_OK;
@@ -106,7 +107,7 @@ static lap_code fail_writing(const lap_manifest *m, lap_error *err)
 {
     bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
     return lap_fail_at(
-        err, full ? LAP_E_DISK_FULL : LAP_E_WRITE, m->shown, "cannot write: %s", strerror(errno));
+        err, full ? LAP_E_DISK_FULL : LAP_E_WRITE, m->here.shown, "cannot write: %s", strerror(errno));
 }
 
 static lap_code write_queue(lap_manifest *m, lap_error *err)
@@ -134,14 +135,14 @@ static bool sync_folder(int folder)
 }
 
 /* A new file survives a power cut only if its name and its folder's name do. An OUTDIR without read
- * permission cannot be opened for fsync: then the whole file system is synced. m->fd is open, so m->folder
- * is, too. */
+ * permission cannot be opened for fsync: then the whole file system is synced. m->fd is open, so
+ * m->here.folder is, too. */
 static bool sync_names(const lap_manifest *m)
 {
     const int parent = openat(m->tree->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (parent < 0)
-        return syncfs(m->folder) == 0;
-    const bool synced = sync_folder(m->folder) && sync_folder(parent);
+        return syncfs(m->here.folder) == 0;
+    const bool synced = sync_folder(m->here.folder) && sync_folder(parent);
     const int why = errno;
     close(parent);
     errno = why;
@@ -168,12 +169,11 @@ void lap_manifest_close(lap_manifest *m)
     if (!m)
         return;
     close_file(m);
-    if (m->folder >= 0)
-        close(m->folder);
-    for (size_t i = 0; i < m->file_count; i++)
-        free(m->files[i].name);
-    free(m->files);
-    free(m->shown);
+    lap_manifest_place_free(&m->here);
+    for (size_t i = 0; i < m->other_count; i++)
+        lap_manifest_place_free(&m->others[i]);
+    free(m->others);
+    lap_map64_free(&m->looked);
     free(m->records);
     lap_map64_free(&m->outputs);
     free(m->queue.bytes);

@@ -30,7 +30,8 @@ struct lap_prune {
     lap_map64 taken;   /* hashes of recorded folders for which a folder of this run was taken */
     /* set during the second reading */
     const lap_prune_run *run;
-    bool removes; /* in the second reading of the records; the first one only looks */
+    const char *other; /* the records above or below that are being read */
+    bool removes;      /* in the second reading of the records; the first one only looks */
 };
 
 /* The count of the result that includes an output. */
@@ -103,7 +104,8 @@ lap_code lap_prune_create(const lap_batch_options *options, lap_prune **prune, l
     struct stat st;
     lap_error why;
     *prune = NULL;
-    result->removed = result->kept = result->changed = result->elsewhere = result->failed = 0;
+    result->removed = result->kept = result->changed = result->elsewhere = result->failed = result->others =
+        0;
     result->refused = (lap_error){0};
     lap_code code = check(options, err);
     if (code != LAP_OK)
@@ -536,6 +538,47 @@ static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_erro
     return lap_map64_put(&p->outputs, name_key(line->output), 1, err); /* other lines name the same file */
 }
 
+/* Returns the recorded path of a photo if that is in a folder of this run, and the recorded folder is still
+ * in its place. NULL: it is not, or memory is lacking. */
+static char *path_in_folders(const lap_prune *p, const lap_manifest_line *line)
+{
+    int why;
+    char *path = NULL;
+    bool lies_in = false;
+    if (!line->folder || !stands(line, &why) ||
+        asprintf(&path, "%s/%s", line->folder, line->input + strlen(line->input) - line->below) < 0)
+        return NULL;
+    for (size_t i = 0; i < p->options->input_count && !lies_in; i++)
+        lies_in = lies_inside(path, p->folders[i].origin.name);
+    if (lies_in)
+        return path;
+    free(path);
+    return NULL;
+}
+
+/* Counts an output without a photo that only records of a folder above or below name. It is not removed,
+ * because it was made by runs with that output folder. */
+static lap_code look_at_other(void *user, const lap_manifest_line *line, lap_error *err)
+{
+    lap_prune *p = user;
+    prune_output output;
+    prune_trouble unknown = {0};
+    const lap_code code = lap_control_check(p->run->control, err);
+    if (code != LAP_OK || lap_map64_find(&p->outputs, name_key(line->output)) ||
+        !find(p, line, &output, &unknown))
+        return code;
+    lap_tree_leave(p->run->tree, output.folder);
+    char *path = path_in_folders(p, line);
+    const bool goes = path && is_gone(p, path, &unknown);
+    free(path);
+    if (!goes)
+        return LAP_OK;
+    if (p->result->others++ == 0)
+        snprintf(p->result->others_in, sizeof p->result->others_in, "%.*s",
+            (int)(strlen(p->other) - strlen("/.lapedge")), p->other);
+    return lap_map64_put(&p->outputs, name_key(line->output), 1, err); /* other lines name the same file */
+}
+
 /* Warns about records that are not believed; they remove nothing. */
 static void look_at_belief(lap_prune *p)
 {
@@ -573,5 +616,7 @@ lap_code lap_prune_outputs(lap_prune *prune, const lap_prune_run *run, lap_error
         if (code == LAP_OK && reading == 0)
             look_at_belief(prune);
     }
+    if (code == LAP_OK && prune->result->refused.code == LAP_OK)
+        code = lap_manifest_each_other(run->manifest, &prune->other, look_at_other, prune, err);
     return code;
 }

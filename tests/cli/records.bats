@@ -436,3 +436,100 @@ forge()
     cp -p p/b.pgm old && mv old p/b.pgm
     folder 0 "0 done, 2 up to date" --ext=pgm p out
 }
+
+# Outputs of photos/ in edges/, which has the only records.
+nested()
+{
+    local name
+    pgm 40 30 tiny.pgm
+    mkdir -p photos/2022 photos/2023
+    for name in 2022/a 2022/b 2023/c; do lapedge tiny.pgm photos/$name.jpg; done
+    lapedge -q photos edges
+}
+
+@test "records of a folder above the output folder count" {
+    nested
+    folder 0 "0 done, 2 up to date" photos/2022 edges/2022
+    ln -s edges/2022 link
+    folder 0 "0 to be done, 2 up to date" -n photos/2022 link
+    [ ! -e edges/2022/.lapedge ]
+    run --separate-stderr lapedge --sandbox photos/2023/c.jpg one.jpg # some kernels have no sandbox
+    [ "$status" -ne 0 ] || folder 0 "0 done, 2 up to date" --sandbox photos/2022 edges/2022
+    # An edited output, a file without a record, and one that only has the name of an output.
+    echo more >>edges/2022/a.jpg
+    echo mine >edges/2022/n.jpg
+    cp photos/2022/b.jpg photos/2022/n.jpg
+    folder 1 "edges/2022/a.jpg: exists and was changed since lapedge made it; -f replaces it" photos/2022 edges/2022
+    [[ $stderr == *"edges/2022/n.jpg: exists and was not made by lapedge"* && $stderr == *"0 done, 1 up to date, 2 left alone"* ]]
+    [ "$(cat edges/2022/n.jpg)" = mine ]
+    # Other photos of that name.
+    mkdir other
+    pgm 41 30 tiny.pgm
+    lapedge tiny.pgm other/b.jpg
+    folder 1 "edges/2022/b.jpg: exists and was made from a photo in another folder" other edges/2022
+}
+
+@test "two output folders, one in the other, know each other's outputs" {
+    nested
+    folder 0 "2 done" --invert photos/2022 edges/2022
+    [ -d edges/2022/.lapedge ]
+    folder 0 "1 done, 2 up to date" --invert photos edges
+    folder 0 "3 done" photos edges
+    folder 0 "0 done, 2 up to date" photos/2022 edges/2022
+    cp photos/2022/a.jpg photos/2022/new.jpg
+    folder 0 "1 done, 2 up to date" photos/2022 edges/2022
+    folder 0 "0 done, 4 up to date" photos edges
+    cp photos/2022/a.jpg photos/2022/newer.jpg
+    folder 0 "1 done, 4 up to date" photos edges
+    folder 0 "0 done, 4 up to date" photos/2022 edges/2022
+}
+
+@test "records above or below the output folder prove nothing if others may have written them" {
+    nested
+    local where
+    for where in edges photos; do # photos: the records lie below the second output folder
+        if [ $where = photos ]; then
+            rm -rf edges
+            lapedge -q photos/2022 edges/2022
+            set -- --include=2022/ photos edges
+        else
+            set -- photos/2022 edges/2022
+        fi
+        folder 0 "0 to be done, 2 up to date" -n "$@"
+        chmod o+w edges/.lapedge edges/2022/.lapedge 2>/dev/null || true
+        folder 1 "edges/2022/a.jpg: exists and was not made by lapedge" "$@"
+        folder 1 "0 done, 2 left alone" --rebuild "$@"
+        chmod o-w edges/.lapedge edges/2022/.lapedge 2>/dev/null || true
+        if [ "$(id -u)" -eq 0 ]; then
+            chown -R 65534 edges
+            folder 1 "0 done, 2 left alone" "$@"
+            chown -R 0 edges
+        fi
+        folder 0 "2 done" --rebuild "$@"
+    done
+}
+
+@test "--prune removes nothing that only records above or below the output folder name, and says so" {
+    nested
+    rm photos/2022/b.jpg
+    local all
+    all=$(realpath edges)
+    for more in "" -n -f; do
+        # shellcheck disable=SC2086 # may be empty
+        folder 0 "lapedge: --prune: 1 output left: recorded in $all; to remove it, name that folder as OUTDIR" $more \
+            --prune photos/2022 edges/2022
+        [ -e edges/2022/b.jpg ]
+    done
+    lapedge -q --json --prune photos/2022 edges/2022 >run.json
+    json run.json 'o["pruned"]["others"] == 1 and o["pruned"]["files"] == 0'
+    folder 0 "1 removed (photo gone)" --prune photos edges
+    [[ ! -e edges/2022/b.jpg && $stderr != *" left: "* ]]
+    cp photos/2022/a.jpg photos/2022/d.jpg
+    folder 0 "1 done" photos/2022 edges/2022
+    rm photos/2022/d.jpg
+    folder 0 "lapedge: --prune: 1 output left: recorded in edges/2022; to remove it, name that folder as OUTDIR" \
+        --prune photos edges
+    [ -e edges/2022/d.jpg ]
+    folder 0 "1 removed (photo gone)" --prune photos/2022 edges/2022
+    [ ! -e edges/2022/d.jpg ]
+}

@@ -133,6 +133,11 @@ static lap_cli_exit end_prune(folder_run *run, lap_code code)
             prune->elsewhere > 1 ? "their photos were in other folders than those of this run"
                                  : "its photo was in another folder than those of this run",
             prune->elsewhere > 1 ? "are" : "is");
+    if (prune->others > 0 && !run->folder.cli->quiet)
+        lap_cli_message(
+            "--prune: %llu output%s left: recorded in %s; to remove %s, name that folder as OUTDIR",
+            (unsigned long long)prune->others, prune->others > 1 ? "s" : "",
+            lap_cli_quoted(prune->others_in, why, sizeof why), prune->others > 1 ? "them" : "it");
     return prune->refused.code != LAP_OK || prune->failed > 0 ? LAP_EXIT_FAILED : LAP_EXIT_OK;
 }
 
@@ -142,9 +147,10 @@ static json_t *prune_json(const folder_run *run)
     const lap_batch_prune *prune = &run->prune;
     if (!run->folder.cli->prune)
         return json_null();
-    return json_pack("{sI sI sI sI sO so}", "files", (json_int_t)prune->removed, "failed",
+    return json_pack("{sI sI sI sI sI sO so}", "files", (json_int_t)prune->removed, "failed",
         (json_int_t)prune->failed, "kept", (json_int_t)prune->kept, "changed", (json_int_t)prune->changed,
-        "outputs", run->pruned, "refused", lap_json_error(&prune->refused));
+        "others", (json_int_t)prune->others, "outputs", run->pruned, "refused",
+        lap_json_error(&prune->refused));
 }
 
 /* ---- all together -------------------------------------------------------------------------------- */

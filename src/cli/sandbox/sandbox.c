@@ -39,8 +39,8 @@ static lap_code allow_beside(lap_sandbox *box, const char *path, lap_error *err)
     return allow_around(box, path, LAP_SANDBOX_WRITE, err);
 }
 
-/* Allows reading the records that may say that an input was filtered before: those of its folder, and of
- * output folders around that. */
+/* Allows reading the records that may say that an input was filtered before, or that an output is ours: those
+ * of its folder, and of output folders around that. */
 static lap_code allow_records(lap_sandbox *box, const char *path, lap_error *err)
 {
     static const char *const records[] = {".lapedge-in-place.jsonl", ".lapedge"};
@@ -153,6 +153,10 @@ static lap_code allow_operands(lap_sandbox *box, const lap_cli *cli, lap_error *
     if (code != LAP_OK || !writes || cli->in_place)
         return code;
     const char *out = cli->operands[last];
+    if (folder)
+        code = allow_records(box, out, err);
+    if (code != LAP_OK)
+        return code;
     if (cli->dry_run) /* allow reading existing outputs */
         return folder ? lap_sandbox_allow(box, out, LAP_SANDBOX_READ, err) : LAP_OK;
     if (!folder)
