@@ -272,22 +272,6 @@ lap_code lap_manifest_refresh(lap_manifest *m, lap_error *err)
     return code;
 }
 
-/* Takes over the texts, each of which may be NULL for want of memory, except that one of cut and below is. */
-static lap_code add_other(lap_manifest *m, char *shown, char *cut, char *below, lap_error *err)
-{
-    manifest_place place = {.shown = shown, .folder = -1, .cut = cut, .below = below};
-    manifest_place *grown = shown && (cut || below)
-                                ? lap_grow(m->others, &m->other_capacity, m->other_count + 1, sizeof *grown)
-                                : NULL;
-    if (!grown) {
-        lap_manifest_place_free(&place);
-        return lap_fail(err, LAP_E_MEMORY, "out of memory for the manifest");
-    }
-    m->others = grown;
-    m->others[m->other_count++] = place;
-    return LAP_OK;
-}
-
 /* Returns the two texts, joined; NULL: out of memory. */
 static char *joined(const char *first, size_t length, const char *second)
 {
@@ -295,7 +279,33 @@ static char *joined(const char *first, size_t length, const char *second)
     return asprintf(&whole, "%.*s%s", (int)length, first, second) < 0 ? NULL : whole;
 }
 
-/* Adds every folder above the output folder as a place, whether it has records or not. */
+/* Adds a place above or below the output folder, and takes it over, unless it has no records. *number: 1 +
+ * its index, or 0. A text of the place may be NULL for want of memory; cut and below are not both set. */
+static lap_code add_other(lap_manifest *m, manifest_place *place, uint64_t *number, lap_error *err)
+{
+    int folder = -1;
+    manifest_place *grown = place->shown && (place->cut || place->below)
+                                ? lap_grow(m->others, &m->other_capacity, m->other_count + 1, sizeof *grown)
+                                : NULL;
+    lap_code code = LAP_OK;
+    *number = 0;
+    if (grown) {
+        m->others = grown;
+        code = open_other(m, place, &folder, err);
+    } else {
+        code = lap_fail(err, LAP_E_MEMORY, "out of memory for the manifest");
+    }
+    if (folder < 0) {
+        lap_manifest_place_free(place);
+        return code;
+    }
+    close(folder);
+    m->others[m->other_count++] = *place;
+    *number = m->other_count;
+    return LAP_OK;
+}
+
+/* Adds the folders above the output folder that have records. */
 static lap_code find_above(lap_manifest *m, lap_error *err)
 {
     char *real = m->tree->fd >= 0 ? realpath(m->tree->path, NULL) : NULL;
@@ -303,37 +313,29 @@ static lap_code find_above(lap_manifest *m, lap_error *err)
         return lap_fail_at(err, errno == ENOMEM ? LAP_E_MEMORY : LAP_E_UNREADABLE, m->tree->path,
             "cannot be examined: %s", strerror(errno));
     lap_code code = LAP_OK;
+    uint64_t number;
     for (size_t at = real ? strlen(real) : 0; at-- > 0 && code == LAP_OK && real[1];)
-        if (real[at] == '/')
-            code = add_other(m, joined(real, at, "/.lapedge"),
-                joined(real + at + 1, strlen(real + at + 1), "/"), NULL, err);
+        if (real[at] == '/') {
+            const char *from = real + at + 1;
+            code = add_other(m,
+                &(manifest_place){.shown = joined(real, at, "/.lapedge"),
+                    .folder = -1,
+                    .cut = joined(from, strlen(from), "/")},
+                &number, err);
+        }
     free(real);
     return code;
 }
 
-/* Adds a folder below the output folder ("2022/") as a place, unless it has no records. *number: 1 + its
- * index, or 0. is_late: it had no records before. */
-static lap_code add_below(lap_manifest *m, char *below, bool is_late, uint64_t *number, lap_error *err)
+/* Adds a folder below the output folder, the beginning of this output's name, if it has records. is_late: it
+ * had none before. */
+static lap_code add_below(
+    lap_manifest *m, const char *output, size_t length, bool is_late, uint64_t *number, lap_error *err)
 {
-    int folder = -1;
-    char *shown = NULL;
-    if (!below || asprintf(&shown, "%s/%s.lapedge", m->tree->path, below) < 0)
-        shown = NULL;
-    lap_code code = add_other(m, shown, NULL, below, err);
-    *number = 0;
-    if (code != LAP_OK)
-        return code;
-    manifest_place *place = &m->others[m->other_count - 1];
-    place->is_read = is_late;
-    code = open_other(m, place, &folder, err);
-    if (folder >= 0) {
-        *number = m->other_count;
-        close(folder);
-    } else {
-        lap_manifest_place_free(place);
-        m->other_count--;
-    }
-    return code;
+    manifest_place place = {.folder = -1, .below = joined(output, length, ""), .is_read = is_late};
+    if (asprintf(&place.shown, "%s/%.*s.lapedge", m->tree->path, (int)length, output) < 0)
+        place.shown = NULL;
+    return add_other(m, &place, number, err);
 }
 
 /* Looks for records in the folders between the output folder and an output. again: reads what is new in them,
@@ -349,7 +351,7 @@ static lap_code look_below(lap_manifest *m, const char *output, bool again, lap_
         if (is_known && !again)
             continue;
         if (!number)
-            code = add_below(m, joined(output, length, ""), is_known, &number, err);
+            code = add_below(m, output, length, is_known, &number, err);
         if (code == LAP_OK)
             code = lap_map64_put(&m->looked, key, number, err);
         if (code == LAP_OK && number)
