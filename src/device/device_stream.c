@@ -36,8 +36,8 @@ void lap_stream_destroy(lap_stream *s)
     if (!s)
         return;
     (void)lap_cuda_sync(s->device, s->stream, NULL);
-    for (int i = 0; i < LAP_DEVICE_CHAIN; i++)
-        lap_device_staging_destroy(s->small[i]);
+    for (int i = 0; i < LAP_STREAM_WINDOWS * LAP_DEVICE_CHAIN; i++)
+        lap_device_staging_destroy(s->small[i / LAP_DEVICE_CHAIN][i % LAP_DEVICE_CHAIN]);
     lap_device_staging_destroy(s->staging);
     lap_device_slot_destroy(s->slot);
     lap_views_space_free(&s->space);

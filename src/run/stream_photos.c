@@ -10,7 +10,7 @@
 #include "base/times.h"
 #include "device/devices.h"
 
-enum { WINDOW = LAP_DEVICE_CHAIN }; /* photos that are open at once */
+enum { WINDOW = LAP_DEVICE_CHAIN }; /* photos */
 
 lap_code lap_stream_choose(lap_stream_work *work, unsigned direction, lap_error *err)
 {
@@ -42,69 +42,74 @@ void lap_stream_plan(lap_stream_photo *p, const lap_device_wish *wish, const voi
     p->is_planned = true;
 }
 
-/* ---- a window of photos ------------------------------------------------------------------------- */
+/* ---- windows of photos -------------------------------------------------------------------------- */
 
 typedef struct window {
     lap_stream_work *work;
     lap_stream_photo *photos;
+    lap_device_staging **stagings;
     int count;
 } window;
 
-static lap_code begin(void *argument, const lap_piece *piece, lap_error *unused)
+static void open_window(window *w, size_t first, lap_report *reports)
 {
-    const window *w = argument;
-    (void)unused;
-    for (size_t i = piece->first; i < piece->first + piece->n; i++) {
+    const size_t left = w->work->count > first ? w->work->count - first : 0;
+    w->count = left < WINDOW ? (int)left : WINDOW;
+    for (int i = 0; i < w->count; i++) {
         lap_stream_photo *p = &w->photos[i];
-        const lap_control control = lap_context_control(w->work->stream->context, 0, 0);
-        p->start = lap_now_ms();
-        p->code = lap_control_check(&control, &p->why);
-        if (p->code == LAP_OK)
-            p->code = w->work->begin(p, &p->why);
-        p->begun = lap_now_ms();
+        const size_t number = first + (size_t)i;
+        *p = (lap_stream_photo){.work = w->work, .number = number};
+        p->report = reports ? &reports[number] : &p->unread;
+        *p->report = (lap_report){0};
     }
-    return LAP_OK;
 }
 
-static lap_code finish(void *argument, const lap_piece *piece, lap_error *unused)
+/* A photo without memory for a staging goes alone. */
+static lap_device_staging *staging_of(const window *w, int i)
 {
-    const window *w = argument;
-    (void)unused;
-    for (size_t i = piece->first; i < piece->first + piece->n; i++) {
-        lap_stream_photo *p = &w->photos[i];
-        p->code = w->work->finish(p, &p->why);
-    }
-    return LAP_OK;
+    lap_stream *s = w->work->stream;
+    if (w->work->count == 1 || !w->work->on_device)
+        return NULL;
+    if (!w->stagings[i])
+        (void)lap_device_staging_create(
+            s->device, LAP_HOST_PINNED, LAP_DEVICE_SMALL_STAGING, &w->stagings[i], NULL);
+    return w->stagings[i];
 }
 
-/* On the context's threads; a photo alone on this one, which shares its work with the others. */
-static void each(window *w, lap_piece_fn *fn)
+static void begin(const window *w, int i)
 {
-    lap_pool *pool = w->work->stream->context->pool;
-    const int most = lap_pool_threads(pool), wanted = w->work->settings->threads;
-    const int threads = wanted > 0 && wanted < most ? wanted : most;
-    const lap_span span = {w->count > 1 ? threads : 1, (size_t)w->count, 1};
-    (void)lap_pool_for(pool, span, fn, w, NULL);
+    lap_stream_work *work = w->work;
+    const lap_control control = lap_context_control(work->stream->context, 0, 0);
+    lap_stream_photo *p = &w->photos[i];
+    p->staging = staging_of(w, i);
+    p->start = lap_now_ms();
+    p->code = lap_control_check(&control, &p->why);
+    if (p->code == LAP_OK)
+        p->code = work->begin(p, &p->why);
+    p->begun = lap_now_ms();
 }
 
-static void run_chain(window *w, lap_stream_photo *const photos[], int count)
+static void run_chain(const window *w, lap_stream_photo *const photos[], int count)
 {
     const lap_device_staging *stagings[LAP_DEVICE_CHAIN];
-    const lap_stream_work *work = w->work;
+    lap_stream_work *work = w->work;
     lap_times ms = {0};
     for (int i = 0; i < count; i++)
         stagings[i] = photos[i]->staging;
-    if (count == 0 ||
-        lap_device_slot_run_chain(work->stream->slot, stagings, count, &work->filter, &ms, NULL) != LAP_OK)
+    if (count == 0)
         return;
-    for (int i = 0; i < count; i++) {
+    pthread_mutex_lock(&work->lock);
+    const lap_code code =
+        lap_device_slot_run_chain(work->stream->slot, stagings, count, &work->filter, &ms, NULL);
+    pthread_mutex_unlock(&work->lock);
+    for (int i = 0; i < count && code == LAP_OK; i++) {
         photos[i]->is_chained = true;
         photos[i]->is_done = work->is_right(stagings[i]);
         lap_times_add(&photos[i]->report->ms, &ms);
     }
 }
 
-static void run_chains(window *w)
+static void run_chains(const window *w)
 {
     lap_stream_photo *chain[LAP_DEVICE_CHAIN];
     size_t bytes = 0;
@@ -125,65 +130,98 @@ static void run_chains(window *w)
     run_chain(w, chain, count);
 }
 
-/* A photo without memory for a staging goes alone. */
-static lap_device_staging *staging_of(const lap_stream_work *work, int i)
+static void finish(const window *w, int i)
 {
-    lap_stream *s = work->stream;
-    if (work->count == 1 || !work->on_device)
-        return NULL;
-    if (!s->small[i])
-        (void)lap_device_staging_create(
-            s->device, LAP_HOST_PINNED, LAP_DEVICE_SMALL_STAGING, &s->small[i], NULL);
-    return s->small[i];
+    lap_stream_photo *p = &w->photos[i];
+    p->code = w->work->finish(p, &p->why);
 }
 
-static void run_window(window *w, size_t first, lap_report *reports)
+static lap_code conclude(const window *w, lap_code code, lap_error *err)
 {
+    const lap_stream_work *work = w->work;
     for (int i = 0; i < w->count; i++) {
         lap_stream_photo *p = &w->photos[i];
-        const size_t number = first + (size_t)i;
-        *p = (lap_stream_photo){.work = w->work, .number = number, .staging = staging_of(w->work, i)};
-        p->report = reports ? &reports[number] : &p->unread;
-        *p->report = (lap_report){0};
+        const lap_view *view = work->pixels ? &work->pixels[p->number] : &work->views[p->number];
+        const lap_code its =
+            lap_view_conclude(p->code, &p->why, p->start, view, p->report, code == LAP_OK ? err : NULL);
+        code = code == LAP_OK ? its : code;
     }
-    each(w, begin);
-    run_chains(w);
-    each(w, finish);
+    return code;
 }
 
-static lap_code conclude(lap_stream_photo *p, lap_error *err)
+/* ---- three windows in turn ---------------------------------------------------------------------- */
+
+/* While the device runs the photos of one window, the host begins those of the next and finishes those of the
+ * last. */
+typedef struct turn {
+    const window *begins, *runs, *finishes;
+} turn;
+
+static lap_code take_piece(void *argument, const lap_piece *piece, lap_error *unused)
 {
-    const lap_stream_work *work = p->work;
-    const lap_view *view = work->pixels ? &work->pixels[p->number] : &work->views[p->number];
-    return lap_view_conclude(p->code, &p->why, p->start, view, p->report, err);
+    const turn *t = argument;
+    (void)unused;
+    for (size_t i = piece->first; i < piece->first + piece->n; i++) {
+        const int place = (int)i - 1;
+        if (i == 0)
+            run_chains(t->runs);
+        else if (place < t->finishes->count)
+            finish(t->finishes, place);
+        else
+            begin(t->begins, place - t->finishes->count);
+    }
+    return LAP_OK;
+}
+
+/* On the context's threads; a photo alone on this one, which shares its work with the others. */
+static void take_turn(const lap_stream_work *work, turn *t)
+{
+    lap_pool *pool = work->stream->context->pool;
+    const int most = lap_pool_threads(pool), wanted = work->settings->threads;
+    const int threads = wanted > 0 && wanted < most ? wanted : most;
+    const size_t pieces = 1 + (size_t)t->finishes->count + (size_t)t->begins->count;
+    (void)lap_pool_for(pool, (lap_span){work->count > 1 ? threads : 1, pieces, 1}, take_piece, t, NULL);
+}
+
+static lap_code take_turns(
+    lap_stream_work *work, window windows[LAP_STREAM_WINDOWS], lap_report *reports, lap_error *err)
+{
+    const size_t count = (work->count + WINDOW - 1) / WINDOW;
+    lap_code code = LAP_OK;
+    for (size_t k = 0; work->count > 0 && k < count + 2; k++) {
+        window *begins = &windows[k % LAP_STREAM_WINDOWS];
+        turn t = {.begins = begins,
+            .runs = &windows[(k + 2) % LAP_STREAM_WINDOWS],
+            .finishes = &windows[(k + 1) % LAP_STREAM_WINDOWS]};
+        open_window(begins, k * WINDOW, reports);
+        take_turn(work, &t);
+        code = conclude(t.finishes, code, err);
+    }
+    return code;
 }
 
 lap_code lap_stream_photos(
     lap_stream_work *work, lap_code code, lap_error *why, lap_report *reports, lap_error *err)
 {
     const size_t most = work->count < WINDOW ? work->count : WINDOW;
-    window w = {.work = work, .photos = calloc(most ? most : 1, sizeof *w.photos)};
+    lap_stream_photo *photos = calloc(most ? LAP_STREAM_WINDOWS * most : 1, sizeof *photos);
     const double start = lap_now_ms();
-    if (code == LAP_OK && !w.photos)
+    if (code == LAP_OK && !photos)
         code = lap_fail(why, LAP_E_MEMORY, "out of memory");
     if (code != LAP_OK) {
         for (size_t i = 0; i < work->count && reports; i++) {
             reports[i] = (lap_report){0};
             (void)lap_report_conclude(code, why, NULL, start, &reports[i], NULL);
         }
-        free(w.photos);
+        free(photos);
         return lap_report_conclude(code, why, NULL, start, NULL, err);
     }
+    window windows[LAP_STREAM_WINDOWS];
+    for (int i = 0; i < LAP_STREAM_WINDOWS; i++)
+        windows[i] = (window){.work = work, .photos = photos + i * most, .stagings = work->stream->small[i]};
     pthread_mutex_init(&work->lock, NULL);
-    for (size_t first = 0; first < work->count; first += WINDOW) {
-        w.count = work->count - first < WINDOW ? (int)(work->count - first) : WINDOW;
-        run_window(&w, first, reports);
-        for (int i = 0; i < w.count; i++) {
-            const lap_code its = conclude(&w.photos[i], code == LAP_OK ? err : NULL);
-            code = code == LAP_OK ? its : code;
-        }
-    }
+    code = take_turns(work, windows, reports, err);
     pthread_mutex_destroy(&work->lock);
-    free(w.photos);
+    free(photos);
     return code;
 }
