@@ -1,6 +1,7 @@
 /* batch_time SECONDS PHOTO...: photos a second that batches on a stream decode, and decode, filter and
- * encode, each in memory: lines of what, photos in a call, calls and photos a second, and "equal" if the
- * batch's pixels or bytes are those of one call a photo. */
+ * encode, each in memory: lines of what, photos in a call, calls and photos a second, microseconds a photo
+ * that the device uploads, decodes, filters, encodes and downloads, and "equal" if the batch's pixels or
+ * bytes are those of one call a photo. */
 #include <lapedge.h>
 
 #include <stdio.h>
@@ -14,7 +15,7 @@ static const void *files[MOST];
 static size_t sizes[MOST], out_sizes[MOST];
 static void *out[MOST];
 static lap_view views[MOST];
-static lap_report reports[MOST];
+static lap_report reports[2][MOST]; /* of decoding, of encoding */
 static lap_error error;
 
 static double now(void)
@@ -44,13 +45,30 @@ static void *read_file(const char *path, size_t *size)
 /* One batch. The views are allocated once and used again, as a pipeline does. */
 static void work(lap_stream *s, size_t count, int encodes, const lap_settings *settings)
 {
-    lap_code code = encodes
-                        ? lap_stream_edges_batch(s, files, sizes, count, settings, views, reports, &error)
-                        : lap_stream_decode_batch(s, files, sizes, count, settings, views, reports, &error);
+    lap_code code =
+        encodes ? lap_stream_edges_batch(s, files, sizes, count, settings, views, reports[0], &error)
+                : lap_stream_decode_batch(s, files, sizes, count, settings, views, reports[0], &error);
     if (code == LAP_OK && encodes)
-        code = lap_stream_encode_batch(s, views, count, settings, out, out_sizes, reports, &error);
+        code = lap_stream_encode_batch(s, views, count, settings, out, out_sizes, reports[1], &error);
     if (code != LAP_OK)
         fail("a batch");
+}
+
+/* What the last call took on the device, of a photo. */
+static void print_stages(size_t count, int encodes)
+{
+    lap_times sum = {0};
+    for (size_t i = 0; i < count * (encodes ? 2 : 1); i++) {
+        const lap_times *ms = &reports[i / count][i % count].ms;
+        sum.upload += ms->upload;
+        sum.decode += ms->decode;
+        sum.filter += ms->filter;
+        sum.encode += ms->encode;
+        sum.download += ms->download;
+    }
+    const double us = 1000 / (double)count;
+    printf("\t%.1f %.1f %.1f %.1f %.1f", us * sum.upload, us * sum.decode, us * sum.filter, us * sum.encode,
+        us * sum.download);
 }
 
 static void free_outputs(size_t count)
@@ -93,8 +111,10 @@ static void measure(lap_stream *s, size_t count, int encodes, const lap_settings
         work(s, count, encodes, settings);
         free_outputs(count);
     }
-    printf("%s\t%zu\t%zu\t%.0f\t%s\n", encodes ? "decode, filter, encode" : "decode", count, calls,
-        (double)(calls * count) / passed, equal ? "equal" : "NOT EQUAL");
+    printf("%s\t%zu\t%zu\t%.0f", encodes ? "decode, filter, encode" : "decode", count, calls,
+        (double)(calls * count) / passed);
+    print_stages(count, encodes);
+    printf("\t%s\n", equal ? "equal" : "NOT EQUAL");
     fflush(stdout);
     for (size_t i = 0; i < count; i++)
         lap_stream_view_destroy(s, &views[i]);
