@@ -280,36 +280,39 @@ static lap_code flush(lap_sink *sink, lap_error *err)
     return write_all(sink, sink->buffer, size, err);
 }
 
-/* Makes room for size more bytes in a memory sink's buffer; at least doubles it. */
-static lap_code reserve(lap_sink *sink, size_t size, lap_error *err)
+lap_code lap_sink_reserve(lap_sink *sink, size_t size, lap_error *err)
 {
     size_t need;
+    if (!sink->memory)
+        return LAP_OK;
     if (!lap_add(sink->used, size, &need))
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the output");
-    uint8_t *grown = lap_grow(sink->buffer, &sink->capacity, need < GATHER ? GATHER : need, 1);
+    uint8_t *grown = lap_grow(sink->buffer, &sink->capacity, need, 1);
     if (!grown)
         return lap_fail(err, LAP_E_MEMORY, "out of memory: %zu bytes for the output", need);
     sink->buffer = grown;
     return LAP_OK;
 }
 
+/* Makes room in the buffer, if only by emptying it; what is still too large goes past it. */
+static lap_code make_room(lap_sink *sink, size_t size, lap_error *err)
+{
+    if (sink->memory) /* small writes come in numbers */
+        return lap_sink_reserve(sink, sink->used == 0 && size < GATHER ? GATHER : size, err);
+    if (!sink->buffer) {
+        sink->buffer = malloc(GATHER);
+        if (!sink->buffer)
+            return lap_write_errno(err, sink->path, "write", ENOMEM);
+        sink->capacity = GATHER;
+    }
+    return size > sink->capacity - sink->used ? flush(sink, err) : LAP_OK;
+}
+
 lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_error *err)
 {
-    lap_code code = LAP_OK;
     if (size == 0)
         return LAP_OK;
-    if (sink->memory) {
-        code = reserve(sink, size, err);
-    } else {
-        if (!sink->buffer) {
-            sink->buffer = malloc(GATHER);
-            if (!sink->buffer)
-                return lap_write_errno(err, sink->path, "write", ENOMEM);
-            sink->capacity = GATHER;
-        }
-        if (size > sink->capacity - sink->used)
-            code = flush(sink, err);
-    }
+    lap_code code = size > sink->capacity - sink->used ? make_room(sink, size, err) : LAP_OK;
     if (code != LAP_OK)
         return code;
     if (size <= sink->capacity - sink->used) {

@@ -77,7 +77,9 @@ static lap_code write_jpeg(lap_sink *sink, const lap_chunk *header, const uint8_
     lap_times *times, lap_error *err)
 {
     const double start = lap_now_ms();
-    lap_code code = lap_sink_write(sink, header->data, header->size, err);
+    lap_code code = lap_sink_reserve(sink, header->size + size + sizeof lap_jpeg_end, err);
+    if (code == LAP_OK)
+        code = lap_sink_write(sink, header->data, header->size, err);
     if (code == LAP_OK)
         code = lap_sink_write(sink, scan, size, err);
     if (code == LAP_OK)
