@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -122,6 +123,36 @@ static void many_sizes_arrive_in_order(void **unused)
     free(taken);
     lap_sink_close(sinks[0]);
     lap_sink_close(sinks[1]);
+}
+
+static void memory_can_be_reserved(void **unused)
+{
+    (void)unused;
+    lap_sink *sinks[2];
+    lap_error err;
+    void *taken;
+    size_t size;
+    assert_int_equal(lap_sink_open(at("reserved"), NULL, &sinks[0], &err), LAP_OK);
+    assert_int_equal(lap_sink_memory(&sinks[1], &err), LAP_OK);
+    for (int i = 0; i < 2; i++) { /* less than what is written, and all of it */
+        assert_int_equal(lap_sink_reserve(sinks[i], 5, &err), LAP_OK);
+        assert_int_equal(lap_sink_write(sinks[i], "a few", 5, &err), LAP_OK);
+        assert_int_equal(lap_sink_write(sinks[i], " more words", 11, &err), LAP_OK);
+        assert_int_equal(lap_sink_reserve(sinks[i], 1, &err), LAP_OK);
+    }
+    assert_int_equal(lap_sink_reserve(sinks[1], SIZE_MAX, &err), LAP_E_MEMORY);
+    lap_sink_take(sinks[1], &taken, &size);
+    assert_int_equal(size, 16);
+    assert_memory_equal(taken, "a few more words", size);
+    assert_int_equal(lap_sink_reserve(sinks[1], 3, &err), LAP_OK); /* an empty one takes exactly that much */
+    assert_int_equal(lap_sink_write(sinks[1], "end", 3, &err), LAP_OK);
+    free(taken);
+    lap_sink_take(sinks[1], &taken, &size);
+    assert_in_range(malloc_usable_size(taken), 3, 64);
+    free(taken);
+    assert_int_equal(lap_sink_bytes(sinks[0]), 16);
+    for (int i = 0; i < 2; i++)
+        lap_sink_close(sinks[i]);
 }
 
 static void modes_and_times(void **unused)
@@ -528,6 +559,7 @@ int main(void)
         cmocka_unit_test(appears_only_when_published),
         cmocka_unit_test(nothing_is_left_when_dropped),
         cmocka_unit_test(many_sizes_arrive_in_order),
+        cmocka_unit_test(memory_can_be_reserved),
         cmocka_unit_test(modes_and_times),
         cmocka_unit_test(links_are_followed),
         cmocka_unit_test(same_file_is_seen_through_links),
