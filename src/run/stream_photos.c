@@ -1,5 +1,6 @@
 #include "run/stream_photos.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,22 +156,25 @@ static lap_code conclude(const window *w, lap_code code, lap_error *err)
  * last. */
 typedef struct turn {
     const window *begins, *runs, *finishes;
+    pthread_t caller;
+    atomic_int next; /* of the photos to finish and then to begin */
 } turn;
 
-static lap_code take_piece(void *argument, const lap_piece *piece, lap_error *unused)
+/* The caller's thread uses the device: its CUDA stream may be cudaStreamPerThread. */
+static void take_part(void *argument)
 {
-    const turn *t = argument;
-    (void)unused;
-    for (size_t i = piece->first; i < piece->first + piece->n; i++) {
-        const int place = (int)i - 1;
-        if (i == 0)
-            run_chains(t->runs);
-        else if (place < t->finishes->count)
-            finish(t->finishes, place);
+    turn *t = argument;
+    if (pthread_equal(pthread_self(), t->caller))
+        run_chains(t->runs);
+    for (;;) {
+        const int i = atomic_fetch_add(&t->next, 1), place = i - t->finishes->count;
+        if (place >= t->begins->count)
+            return;
+        if (place < 0)
+            finish(t->finishes, i);
         else
-            begin(t->begins, place - t->finishes->count);
+            begin(t->begins, place);
     }
-    return LAP_OK;
 }
 
 /* On the context's threads; a photo alone on this one, which shares its work with the others. */
@@ -179,8 +183,8 @@ static void take_turn(const lap_stream_work *work, turn *t)
     lap_pool *pool = work->stream->context->pool;
     const int most = lap_pool_threads(pool), wanted = work->settings->threads;
     const int threads = wanted > 0 && wanted < most ? wanted : most;
-    const size_t pieces = 1 + (size_t)t->finishes->count + (size_t)t->begins->count;
-    (void)lap_pool_for(pool, (lap_span){work->count > 1 ? threads : 1, pieces, 1}, take_piece, t, NULL);
+    t->caller = pthread_self();
+    lap_pool_team(pool, work->count > 1 ? threads : 1, take_part, t);
 }
 
 static lap_code take_turns(
