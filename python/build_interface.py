@@ -66,7 +66,9 @@ def linking():
 CALLBACKS = """
 extern "Python" void lap_python_each(void *user, const lap_batch_file *file, const lap_batch_counts *counts);
 """
-MEMORY = """
+OWN = """
+void lap_python_sizes(lap_context *context, const void *const files[], const size_t sizes[], size_t count,
+    const lap_settings *settings, lap_view views[], lap_error errors[]);
 typedef struct lap_python_memory lap_python_memory;
 lap_python_memory *lap_python_hold(const lap_view *view, lap_stream *keeper);
 void lap_python_let_go(lap_python_memory *memory);
@@ -75,8 +77,8 @@ void *lap_python_tensor(lap_python_memory *memory, uintptr_t address, int dimens
 void lap_python_end_capsule(void *capsule);
 """
 ffi = FFI()
-ffi.cdef(declarations() + MEMORY)
-ffi.set_source("lapedge._interface", (Path(__file__).parent / "device_memory.c").read_text(encoding="utf-8"), py_limited_api=True, **linking())
+ffi.cdef(declarations() + OWN)
+ffi.set_source("lapedge._interface", (Path(__file__).parent / "interface.c").read_text(encoding="utf-8"), py_limited_api=True, **linking())
 
 if __name__ == "__main__":
     ffi.compile(verbose=True)

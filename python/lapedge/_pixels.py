@@ -20,7 +20,8 @@ SHORT_TO_ENCODE = 1 << 20 # samples, which take as long
 LAYOUTS = {"HWC": False, "CHW": True}
 ERRORS = {"raise": False, "return": True}
 PACKS = {"arena": False, "padded": True}
-CHAIN = 64 # photos at once, which share their launches on a device
+SHARE = 64 # images that a thread takes at once, where each takes it less than changing turns with another thread
+CALL = 256 # photos of a call for a device: some windows of those that share their launches
 LINE = 64 # bytes, a multiple of which each photo of an arena begins at
 FORMATS = {name: ffi.new("char[]", name.encode()) for name in ("jpg", "png", "bmp", "tga", "ppm", "pgm")}
 
@@ -60,9 +61,12 @@ class Asked:
         self.settings = decode_settings(bool(upright), bool(luma), fail_on, max_pixels, max_memory, max_scans, timeout,
                                         codec)
 
-    def begin(self, image: Image, context: Any) -> "Begun":
-        data = content(image)
-        return Begun(data, self.size(image, data, context), None)
+    def begin(self, images: List[Image], threads: int) -> List[Union["Begun", Error]]:
+        def one(image: Image, context: Any) -> "Begun":
+            data = content(image)
+            return Begun(data, self.size(image, data, context), None)
+
+        return Batch(images, one, "return", threads).run()
 
     def chained(self, begun: List[Any], places: List[Any], threads: int) -> dict:
         """The results by number of images that are decoded together."""
@@ -151,11 +155,25 @@ class AskedThere(Asked):
     def filter(self, filtering: Filtering) -> None:
         self.filtering = _there.Filter(self.both.there, filtering.backend, filtering.params, filtering.border)
 
-    def begin(self, image: Image, context: Any) -> Begun:
-        data = content(image)
-        photo = self.photo(image, data)
+    def begin(self, images: List[Image], threads: int) -> List[Union[Begun, Error]]:
+        def some(part: List[Image], context: Any) -> List[Union[Begun, Error]]:
+            begun = [self.begin_one(image) for image in part]
+            photos = [item for item in begun if not isinstance(item, Error)]
+            shapes = iter(_there.sizes_of(photos, context) if photos else ())
+            return [item if isinstance(item, Error) else begun_of(item, next(shapes)) for item in begun]
+
+        def begun_of(photo: _there.Photo, shape: Any) -> Union[Begun, Error]:
+            return shape if isinstance(shape, Error) else Begun(photo.data, shape, photo)
+
+        return list(itertools.chain(*Batch(parts_of(images, SHARE), some, "raise", threads).run()))
+
+    def begin_one(self, image: Image) -> Union[_there.Photo, Error]:
+        try:
+            photo = self.photo(image, content(image))
+        except Error as problem:
+            return problem
         photo.is_turned() # several threads find that out
-        return Begun(data, photo.shape(context), photo)
+        return photo
 
     def chained(self, begun: List[Any], places: List[Any], threads: int) -> dict:
         """Those that the device decodes as they are stored. Two threads, so that one prepares photos while the other
@@ -172,7 +190,7 @@ class AskedThere(Asked):
             return _there.fill_many([begun[i].photo for i in numbers], [self.view(places[i]) for i in numbers],
                                     self.filtering, self.device, context)
 
-        parts = [taken[i:i + CHAIN] for i in range(0, len(taken), CHAIN)]
+        parts = parts_of(taken, CALL)
         problems = itertools.chain(*Batch(parts, work, "raise", threads, 2).run()) if parts else ()
         return {number: problem or places[number] for number, problem in zip(taken, problems)}
 
@@ -345,6 +363,10 @@ def edges(image: Image, channels: Optional[int] = None, *, device: Optional[int]
     return filter(pixels, out=out, threads=threads, stream=stream, **settings)
 
 
+def parts_of(items: List[Any], size: int) -> List[List[Any]]:
+    return [items[i:i + size] for i in range(0, len(items), size)]
+
+
 class Batch:
     """Images that several threads take one after the other, with one context, which is cancelled to stop them all."""
 
@@ -481,7 +503,7 @@ def in_batch(given: Iterable[Image], asked: Asked, pack: Optional[str], out: Opt
     if pack is None and out is None and not isinstance(asked, AskedThere):
         return Photos(Batch(images, lambda image, context: work(asked, image, content(image), None, context), errors,
                             threads).run(), None)
-    begun = Batch(images, asked.begin, "return", threads).run()
+    begun = asked.begin(images, threads)
     shapes = [None if isinstance(item, Error) else item.shape for item in begun]
     packing = asked.packing(shapes, pack, out)
     for item in begun if isinstance(out, numpy.ndarray) else ():
@@ -496,14 +518,17 @@ def in_batch(given: Iterable[Image], asked: Asked, pack: Optional[str], out: Opt
             raise begun[number]
         place = packing.places[number]
         try:
-            if isinstance(done.get(number), Error):
+            if number in done:
                 raise done[number]
-            return done[number] if number in done else work(asked, images[number], begun[number].data, place, context)
+            return work(asked, images[number], begun[number].data, place, context)
         except BaseException:
             asked.clear(place)
             raise
 
-    return Photos(Batch(list(range(len(images))), one, errors, threads).run(), packing.whole)
+    results = {number: array for number, array in done.items() if not isinstance(array, Error)}
+    left = [number for number in range(len(images)) if number not in results]
+    results.update(zip(left, Batch(left, one, errors, threads).run()) if left else ())
+    return Photos(map(results.__getitem__, range(len(images))), packing.whole)
 
 
 def decode_batch(images: Iterable[Image], channels: Optional[int] = None, upright: bool = False, *,

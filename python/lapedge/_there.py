@@ -176,7 +176,8 @@ class Photo:
     """One photo on its way to the device. channels: 0 for those of the file."""
 
     def __init__(self, image: Any, data: Any, settings: Settings, channels: int):
-        self.image, self.buffer, self.settings, self.channels = image, ffi.from_buffer(data), settings, channels
+        self.image, self.data, self.buffer = image, data, ffi.from_buffer(data)
+        self.settings, self.channels = settings, channels
         self.err, self.turned = ffi.new("lap_error *"), None
 
     def problem(self, err: Any = None):
@@ -184,13 +185,10 @@ class Photo:
 
     def shape(self, context: Any) -> Tuple[int, int, int]:
         """Height, width and channels in the end. Raises Error."""
-        view = ffi.new("lap_view *")
-        view.place = lib.LAP_ON_HOST
-        code = lib.lap_decode_size(context, self.buffer, len(self.buffer), self.settings.host, view, self.err)
-        if code != lib.LAP_OK:
-            raise self.problem()
-        self.stored = view.channels
-        return view.height, view.width, self.channels or view.channels
+        size = sizes_of([self], context)[0]
+        if not isinstance(size, tuple):
+            raise size
+        return size
 
     def is_converted(self) -> bool:
         return self.channels not in (0, self.stored)
@@ -217,6 +215,20 @@ class Photo:
             code = lib.lap_stream_copy(stream, host, view, self.err)
             lib.free(host.base)
         return code
+
+
+def sizes_of(photos: List[Photo], context: Any) -> list:
+    """Photo.shape() of each, or the Error that it raises."""
+    count = len(photos)
+    views, errors = ffi.new("lap_view[]", count), ffi.new("lap_error[]", count)
+    files, sizes = ffi.new("const void *[]", [photo.buffer for photo in photos]), [len(p.buffer) for p in photos]
+    lib.lap_python_sizes(context, files, sizes, count, photos[0].settings.host, views, errors)
+    found: list = []
+    for i, (photo, view) in enumerate(zip(photos, views)):
+        photo.stored = view.channels
+        found.append((view.height, view.width, photo.channels or view.channels) if errors[i].code == lib.LAP_OK
+                     else photo.problem(errors + i))
+    return found
 
 
 def view_on(name: str, samples: _views.Samples, planes: bool, shape: Tuple[int, int, int]) -> Any:

@@ -1,5 +1,4 @@
-/* Device memory that arrays and capsules of DLPack share. The last one that lets go frees the memory, in any
- * thread, whether or not the interpreter still runs. build_interface.py compiles this into the module. */
+/* What the module has in C beside the library: build_interface.py compiles this into it. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -9,6 +8,10 @@
 
 #include <lapedge.h>
 
+/* ---- device memory ------------------------------------------------------------------------------- */
+
+/* Arrays and capsules of DLPack share it. The last one that lets go frees it, in any thread, whether or not the
+ * interpreter still runs. */
 typedef struct lap_python_memory {
     lap_view view;
     lap_stream *keeper; /* shared by all memory of the device; lives as long as the process */
@@ -101,4 +104,17 @@ static void lap_python_end_capsule(void *capsule)
         return;
     dl_managed_tensor *managed = PyCapsule_GetPointer(capsule, "dltensor");
     managed->deleter(managed);
+}
+
+/* ---- many photos --------------------------------------------------------------------------------- */
+
+/* lap_decode_size() of each, without a return to the interpreter between them. errors[i].code: of photo i. */
+static void lap_python_sizes(lap_context *context, const void *const files[], const size_t sizes[], size_t count,
+    const lap_settings *settings, lap_view views[], lap_error errors[])
+{
+    for (size_t i = 0; i < count; i++) {
+        views[i].place = LAP_ON_HOST;
+        errors[i].code = LAP_OK;
+        lap_decode_size(context, files[i], sizes[i], settings, &views[i], &errors[i]);
+    }
 }
