@@ -323,7 +323,7 @@ static lap_code write_trace(const batch *b, const lap_trace *trace, lap_code cod
 static lap_code open_list(batch *b, lap_list **list, lap_error *err)
 {
     const uint64_t limit = b->settings->max_memory;
-    const lap_code code = lap_list_open(b->options, limit, list, err);
+    const lap_code code = lap_list_open(b->options, limit, &b->jobs.control, list, err);
     for (int i = 0; i < 4; i++)
         b->variants[i].max_memory = lap_list_leaves(*list, limit);
     return code;

@@ -134,7 +134,7 @@ lap_code lap_measure_batch(lap_context *context, const lap_measure_order *order,
     if (code == LAP_OK)
         code = lap_run_check_backend(settings, err);
     if (code == LAP_OK)
-        code = lap_list_open(&inputs, settings->max_memory, &list, err);
+        code = lap_list_open(&inputs, settings->max_memory, &m.jobs.control, &list, err);
     own.max_memory = lap_list_leaves(list, own.max_memory); /* the rest is for photos */
     if (code == LAP_OK)
         code = begin(&m, list, err);

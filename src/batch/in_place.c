@@ -464,7 +464,7 @@ static lap_code prepare(in_place *run, lap_list **list, lap_error *err)
     if (code == LAP_OK)
         code = check_inputs(&run->options, err);
     if (code == LAP_OK)
-        code = lap_list_open(&run->options, run->settings.max_memory, list, err);
+        code = lap_list_open(&run->options, run->settings.max_memory, &run->jobs.control, list, err);
     if (code != LAP_OK)
         return code;
     run->settings.max_memory = lap_list_leaves(*list, run->settings.max_memory); /* the rest is for photos */

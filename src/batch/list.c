@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "base/status.h"
+#include "io/source.h"
 #include "io/target.h"
 
 enum { PIECE = 64 * 1024, LONGEST = PATH_MAX, SMALL = 16 << 20 };
@@ -57,7 +58,7 @@ void lap_list_close(lap_list *list)
 /* ---- opening ------------------------------------------------------------------------------------- */
 
 /* Reads the whole list if it is not larger than `most`. */
-static lap_code hold(lap_list *list, uint64_t most, lap_error *err)
+static lap_code hold(lap_list *list, uint64_t most, const lap_control *control, lap_error *err)
 {
     size_t capacity = 0;
     list->is_held = true;
@@ -66,8 +67,11 @@ static lap_code hold(lap_list *list, uint64_t most, lap_error *err)
         if (!grown)
             return lap_fail_at(err, LAP_E_MEMORY, list->shown, "out of memory for this list");
         list->bytes = grown;
+        const lap_code code = lap_await_readable(list->fd, control, err);
+        if (code != LAP_OK)
+            return code == LAP_E_UNREADABLE ? fail_list(list, err) : code;
         const ssize_t got = read(list->fd, grown + list->used, PIECE);
-        if (got < 0 && errno != EINTR)
+        if (got < 0 && errno != EINTR && errno != EAGAIN)
             return fail_list(list, err);
         if (got == 0)
             return LAP_OK;
@@ -80,9 +84,10 @@ static lap_code hold(lap_list *list, uint64_t most, lap_error *err)
     }
 }
 
+/* A FIFO is opened at once: its first writer is waited for where its names are. */
 static lap_code open_list(lap_list *list, const char *path, lap_error *err)
 {
-    list->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    list->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (list->fd < 0 && (errno == ENOENT || errno == ENOTDIR))
         return lap_fail_missing(err, path);
     if (list->fd < 0 || fstat(list->fd, &list->was) != 0)
@@ -91,7 +96,8 @@ static lap_code open_list(lap_list *list, const char *path, lap_error *err)
     return LAP_OK;
 }
 
-lap_code lap_list_open(const lap_batch_options *options, uint64_t limit, lap_list **list, lap_error *err)
+lap_code lap_list_open(const lap_batch_options *options, uint64_t limit, const lap_control *control,
+    lap_list **list, lap_error *err)
 {
     const char *path = options->files_from;
     *list = NULL;
@@ -108,7 +114,7 @@ lap_code lap_list_open(const lap_batch_options *options, uint64_t limit, lap_lis
         if (!l->bytes)
             code = lap_fail(err, LAP_E_MEMORY, "out of memory");
     } else if (code == LAP_OK) {
-        code = hold(l, most, err);
+        code = hold(l, most, control, err);
     }
     if (code != LAP_OK) {
         lap_list_close(l);

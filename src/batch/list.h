@@ -5,14 +5,16 @@
 #ifndef LAP_LIST_H
 #define LAP_LIST_H
 
+#include "base/control.h"
 #include "lapedge.h"
 
 typedef struct lap_list lap_list;
 
 /* *list is NULL if the options have no list. limit is the number of bytes that the run may use (0: no limit);
- * the list uses at most half. LAP_E_LIMIT: a pipe has more than that. LAP_E_MISSING, LAP_E_UNREADABLE,
- * LAP_E_MEMORY. */
-lap_code lap_list_open(const lap_batch_options *options, uint64_t limit, lap_list **list, lap_error *err);
+ * the list uses at most half. control ends the wait for a pipe. LAP_E_LIMIT: a pipe has more than that.
+ * LAP_E_MISSING, LAP_E_UNREADABLE, LAP_E_MEMORY, LAP_E_CANCELLED. */
+lap_code lap_list_open(const lap_batch_options *options, uint64_t limit, const lap_control *control,
+    lap_list **list, lap_error *err);
 void lap_list_close(lap_list *list); /* does nothing for NULL */
 
 /* Goes back to the first name. */

@@ -154,22 +154,28 @@ void lap_source_watch(lap_source *source, const lap_control *control)
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
+lap_code lap_await_readable(int fd, const lap_control *control, lap_error *err)
+{
+    struct pollfd poller = {.fd = fd, .events = POLLIN};
+    for (;;) {
+        const lap_code code = lap_control_check(control, err);
+        if (code != LAP_OK)
+            return code;
+        const int ready = poll(&poller, 1, WATCH_MS);
+        if (ready > 0)
+            return LAP_OK;
+        if (ready < 0 && errno != EINTR)
+            return lap_fail(err, LAP_E_UNREADABLE, "cannot be read: %m");
+    }
+}
+
 /* Waits until a descriptor that may block has something to read. */
 static lap_code wait_readable(lap_source *source, lap_error *err)
 {
-    struct pollfd poller = {.fd = source->fd, .events = POLLIN};
-    while (!source->is_regular) {
-        lap_error why = {0};
-        if (lap_control_check(source->control, &why) != LAP_OK)
-            return lap_error_remedy(
-                err, lap_fail_at(err, why.code, source->name, "%s", why.message), why.remedy);
-        int ready = poll(&poller, 1, WATCH_MS);
-        if (ready > 0)
-            break;
-        if (ready < 0 && errno != EINTR)
-            return lap_fail_at(err, LAP_E_UNREADABLE, source->name, "cannot be read: %m");
-    }
-    return LAP_OK;
+    lap_error why = {0};
+    if (source->is_regular || lap_await_readable(source->fd, source->control, &why) == LAP_OK)
+        return LAP_OK;
+    return lap_error_remedy(err, lap_fail_at(err, why.code, source->name, "%s", why.message), why.remedy);
 }
 
 /* Reads once, up to size bytes, after the filled ones; sets ended at the end of the input. */

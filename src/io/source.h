@@ -46,6 +46,10 @@ lap_code lap_source_hold_in(
 /* Counts all held bytes as read. */
 void lap_source_held_is_read(lap_source *source);
 
+/* Waits until a descriptor has something to read, or has ended. LAP_E_CANCELLED, LAP_E_TIMEOUT,
+ * LAP_E_UNREADABLE. */
+lap_code lap_await_readable(int fd, const lap_control *control, lap_error *err);
+
 /* The path for messages, by lap_shown_path. */
 const char *lap_source_name(const lap_source *source);
 const struct stat *lap_source_stat(const lap_source *source); /* when it was opened; NULL for memory */

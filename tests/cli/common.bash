@@ -83,6 +83,18 @@ begun()
     done
 }
 
+# standing PID: stops a run in the background in the middle of its work. True if all its threads stand still and it
+# is writing an output somewhere below this folder; false if it was done before. The caller lets it go on, or kills it.
+standing()
+{
+    begun "$1" && kill -STOP "$1" 2>/dev/null || return
+    # A call that had begun is still finished, so a name may have been given after the signal.
+    while [ -n "$(grep -sL '^State:[[:space:]]*[TZ]' /proc/"$1"/task/*/status)" ]; do
+        sleep 0.01
+    done
+    [ -n "$(find . -name '.lapedge-*.tmp')" ]
+}
+
 # struck CODE SIGNAL WORD...: lapedge WORD..., which writes out.jpg, ends with that code if the signal comes while it
 # works. What is done before the signal comes is begun again.
 struck()
@@ -93,11 +105,24 @@ struck()
         rm -f out.jpg
         env --default-signal="HUP,INT,TERM" "$LAPEDGE" "$@" 2>err &
         pid=$!
-        ! begun $pid || kill -"$signal" $pid || true
+        ! standing $pid || kill -"$signal" $pid
+        kill -CONT $pid 2>/dev/null || true
         wait $pid && code=0 || code=$?
         [ "$code" -eq 0 ] || break
     done
     [ "$code" -eq "$want" ]
+}
+
+# catches PID NUMBER WORD: waits until a run in the background that has WORD in its command line handles signal NUMBER.
+# Before it was this run, it was a shell, which may handle the signal, too.
+catches()
+{
+    local caught
+    until grep -qszx -- "$3" "/proc/$1/cmdline" && caught=$(sed -n 's/^SigCgt:\t//p' "/proc/$1/status") &&
+        ((0x${caught:-0} >> ($2 - 1) & 1)); do
+        kill -0 "$1" 2>/dev/null || return
+        sleep 0.01
+    done
 }
 
 nothing_left() # no output, and no temporary file

@@ -42,7 +42,7 @@ static lap_list *opened(const char *path, uint64_t limit)
     const lap_batch_options options = {.files_from = path};
     lap_list *list;
     lap_error err;
-    if (lap_list_open(&options, limit, &list, &err) != LAP_OK)
+    if (lap_list_open(&options, limit, NULL, &list, &err) != LAP_OK)
         fail_msg("%s: %s", err.subject, err.message);
     return list;
 }
@@ -113,7 +113,8 @@ static void the_limit_holds(void **unused)
         close(ends[1]);
         snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
         const lap_batch_options options = {.files_from = path};
-        assert_int_equal(lap_list_open(&options, 7998 + 2 * fits, &list, &err), fits ? LAP_OK : LAP_E_LIMIT);
+        assert_int_equal(
+            lap_list_open(&options, 7998 + 2 * fits, NULL, &list, &err), fits ? LAP_OK : LAP_E_LIMIT);
         close(ends[0]);
         if (fits)
             assert_true(lap_list_leaves(list, 8000) == 4000);
@@ -177,13 +178,36 @@ static void lists_that_are_none(void **unused)
     lap_list *list;
     lap_error err;
     (void)unused;
-    assert_int_equal(lap_list_open(&none, 0, &list, &err), LAP_OK);
+    assert_int_equal(lap_list_open(&none, 0, NULL, &list, &err), LAP_OK);
     assert_null(list);
     const lap_batch_options missing = {.files_from = at("missing")};
-    assert_int_equal(lap_list_open(&missing, 0, &list, &err), LAP_E_MISSING);
+    assert_int_equal(lap_list_open(&missing, 0, NULL, &list, &err), LAP_E_MISSING);
     const lap_batch_options folder = {.files_from = "/"};
-    assert_int_equal(lap_list_open(&folder, 0, &list, &err), LAP_E_UNREADABLE);
+    assert_int_equal(lap_list_open(&folder, 0, NULL, &list, &err), LAP_E_UNREADABLE);
     lap_list_close(NULL);
+}
+
+/* A pipe that stays open, and a FIFO that nobody opens for writing, are not waited for after a cancel. */
+static void a_cancel_ends_the_wait(void **unused)
+{
+    const atomic_int cancel = 1;
+    const lap_control control = {.cancel = &cancel};
+    int ends[2];
+    char path[32];
+    lap_list *list;
+    lap_error err;
+    (void)unused;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "a\n", 2), 2);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    const lap_batch_options open = {.files_from = path};
+    assert_int_equal(lap_list_open(&open, 0, &control, &list, &err), LAP_E_CANCELLED);
+    assert_null(list);
+    close(ends[0]);
+    close(ends[1]);
+    assert_int_equal(mkfifo(at("fifo"), 0600), 0);
+    const lap_batch_options alone = {.files_from = at("fifo")};
+    assert_int_equal(lap_list_open(&alone, 0, &control, &list, &err), LAP_E_CANCELLED);
 }
 
 int main(void)
@@ -194,6 +218,7 @@ int main(void)
         cmocka_unit_test(an_endless_name_is_cut),
         cmocka_unit_test(a_list_that_changes_ends_the_run),
         cmocka_unit_test(lists_that_are_none),
+        cmocka_unit_test(a_cancel_ends_the_wait),
     };
     if (!make_scratch())
         return 99;

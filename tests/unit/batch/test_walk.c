@@ -99,7 +99,7 @@ static void expect(lap_batch_options options, const char *list, const char *want
     if (list)
         write_list(path, list);
     options.files_from = list ? path : NULL;
-    assert_int_equal(lap_list_open(&options, 0, &names, &err), LAP_OK);
+    assert_int_equal(lap_list_open(&options, 0, NULL, &names, &err), LAP_OK);
     assert_int_equal(lap_walk(&options, names, hear, &h, &err), LAP_OK);
     lap_list_close(names);
     assert_true(!list || unlink(path) == 0);
