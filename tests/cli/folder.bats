@@ -649,7 +649,7 @@ PY
     { printf 'P5\n600 4000\n255\n'; head -c 1000000 /dev/zero; } >&7 &
     "$LAPEDGE" --no-sync - out/sub/other.jpg <slow.ppm &
     pid=$!
-    for _ in {1..200}; do [ -n "$(find out/sub -name '.lapedge-*.tmp')" ] && break; sleep 0.02; done
+    begun $pid
     temp=$(find out/sub -name '.lapedge-*.tmp')
     [ -n "$temp" ]
     folder 0 in out

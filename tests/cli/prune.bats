@@ -197,7 +197,8 @@ kept()
         cp -r before out
         env --default-signal=INT "$LAPEDGE" --prune -j1 --threads=1 -b c in more out 2>err &
         pid=$!
-        ! begun $pid || kill -INT $pid || true
+        ! standing $pid || kill -INT $pid
+        kill -CONT $pid 2>/dev/null || true
         wait $pid && code=0 || code=$?
         [ "$code" -eq 0 ] || break
     done
@@ -244,7 +245,10 @@ kept()
     record=$(echo $name*.jsonl)
     cp "$record" kept
     for fact in device inode size mtime_s mtime_ns; do
-        sed -E "s/\"output_$fact\":[0-9]+/\"output_$fact\":123/" kept >"$record"
+        # Another number, whatever it was.
+        python3 -c 'import re, sys
+print(re.sub(rf"(\"output_{sys.argv[1]}\":)(\d+)", lambda m: m[1] + str(int(m[2]) ^ 1), sys.stdin.read()), end="")' \
+            $fact <kept >"$record"
         cmp -s kept "$record" && return 1
         run --separate-stderr lapedge -n --prune in more out
         [ -z "$output" ] || { echo "$fact: $output"; return 1; }

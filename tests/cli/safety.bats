@@ -233,8 +233,8 @@ refused()
     mkdir many
     for i in 1 2 3 4; do cp "$repo/samples/seeding.jpg" many/$i.jpg; done
     lapedge -q -j1 --threads=1 --log=log.jsonl many late &
-    until [ "$(wc -l <log.jsonl)" -eq 1 ] || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
-    kill -TERM $!
+    while grep -q in/a.jpg log.jsonl && kill -0 $! 2>/dev/null; do sleep 0.01; done
+    kill -TERM $! || true # it may be done
     wait $! || [ $? -eq 143 ]
     [[ $(cat log.jsonl) != *in/a.jpg* ]]
     mkdir empty
@@ -382,8 +382,7 @@ meanwhile()
         [ -e large.ppm ] || { printf 'P6\n5000 3000\n255\n'; head -c 45000000 /dev/zero; } >large.ppm
         "$LAPEDGE" --no-sync --backend=c --threads=1 "$@" 2>err &
         pid=$!
-        begun $pid && kill -STOP $pid || true
-        if [ -n "$(find out -name '.lapedge-*.tmp')" ]; then
+        if standing $pid; then
             "$command"
             kill -CONT $pid
             code=0
@@ -391,7 +390,7 @@ meanwhile()
             [ "$code" = "$late" ] || return 0
             rm large.ppm
         else
-            kill -CONT $pid || true
+            kill -CONT $pid 2>/dev/null || true
             wait $pid
         fi
         find out ! -type d -delete
