@@ -296,6 +296,9 @@ def notes_about_the_tag():
     assert "shown as stored" not in " ".join(lapedge("--no-sync", "-v", "plain.jpg", "p.ppm")[1].split())
 
 
+WRITE = {"x86_64": "1"}.get(os.uname().machine, "64") # its number: no other call to standard output is waited for
+
+
 def ended_while_it_prints(number, ignored, *words):
     """What a run that waits for room for its last words returns after a signal, and these words."""
     read, write = os.pipe()
@@ -311,8 +314,8 @@ def ended_while_it_prints(number, ignored, *words):
     process = subprocess.Popen([PROGRAM, *words], stdout=write, stderr=subprocess.DEVNULL,
                                preexec_fn=lambda: signal.signal(number, handler))
     os.close(write)
-    waiting = Path(f"/proc/{process.pid}/syscall") # its number, and its arguments: write(1, ...
-    while process.poll() is None and waiting.read_text().split()[1:2] != ["0x1"]:
+    waiting = Path(f"/proc/{process.pid}/syscall") # its number, and its arguments
+    while process.poll() is None and waiting.read_text().split()[:2] != [WRITE, "0x1"]:
         time.sleep(0.01)
     process.send_signal(number)
     if not ignored:
