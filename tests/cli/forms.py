@@ -160,9 +160,12 @@ TERMINAL = {"color", "progress"}
 SYSTEM = {"no-sync": "fsync,fdatasync,syncfs", "sandbox": "seccomp,prctl"}
 
 
+# A clock that goes by steps of 10 ms: bench warms up in a few of them, and progress is shown however fast the machine.
+STEPS = {"LD_PRELOAD": CLOCK, "LAP_STEP_NS": "10000000"} if os.path.exists(CLOCK) else {}
+
+
 def run(words, folder):
-    # Of a clock that goes by steps, bench warms up in a few steps.
-    clock = {"LD_PRELOAD": CLOCK, "LAP_STEP_NS": "10000000"} if words[0] == "bench" and os.path.exists(CLOCK) else {}
+    clock = STEPS if words[0] == "bench" else {}
     return subprocess.run([PROGRAM] + words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
                           env={"PATH": os.environ["PATH"], **clock}, timeout=60)
 
@@ -201,7 +204,7 @@ def on_terminal(words, folder):
     """What shows on a terminal."""
     leader, follower = pty.openpty()
     process = subprocess.Popen([PROGRAM] + words, cwd=folder, stdin=subprocess.DEVNULL, stdout=follower,
-                               stderr=follower, env={"PATH": os.environ["PATH"], "TERM": "xterm"})
+                               stderr=follower, env={"PATH": os.environ["PATH"], "TERM": "xterm", **STEPS})
     os.close(follower)
     seen = b""
     try:
