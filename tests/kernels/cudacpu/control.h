@@ -14,6 +14,9 @@ extern "C" {
  * stderr. */
 int lap_cudacpu_configure(const char *settings);
 
+/* Ends the calls that `slow` delays, and makes later ones as fast as others. */
+void lap_cudacpu_hurry(void);
+
 /* Returns a counter since then; 0 for a name that was never counted. "cudaMalloc" etc. count calls. */
 uint64_t lap_cudacpu_count(const char *what);
 

@@ -22,7 +22,7 @@ enum { PHOTOS = 8, MANY = 16 };
 #else
 enum { PHOTOS = 12, MANY = 64 };
 #endif
-enum { QUALITY = 85, THREADS = 4 };
+enum { QUALITY = 85, THREADS = 4, EARLY = 2 };
 static const double deadline_ms = MANY > 16 ? 2500 : 6000; /* of those that hang: these devices are slow */
 
 #ifdef __SANITIZE_ADDRESS__
@@ -152,6 +152,8 @@ static void take(lap_executor *executor, lap_job *job, outcome *o)
         o->encoded_there += strstr(job->report.note, "encoded on the device") != NULL;
         lap_executor_look(executor, &o->work);
         o->early += !o->work.device[0].is_ready && !o->work.device[0].is_lost;
+        if (o->early == EARLY) /* a device that starts slowly need not be slower still */
+            lap_cudacpu_hurry();
         lap_job_free(job);
     }
     while (lap_executor_warning(executor, &warning)) {
@@ -278,10 +280,10 @@ static void check_auto(void)
     check(o.right == MANY && o.on_devices < MANY && o.warnings == 0, text);
     o = run("devices=1,slow=cudaMemGetInfo:200", 1, PHOTOS, (lap_device_pool_options){.soon_ms = never});
     check(o.right == PHOTOS && o.on_devices == PHOTOS, "one that is waited for");
-    o = run("devices=1,slow=cudaMemGetInfo:4000", 1, MANY,
+    o = run("devices=1,slow=cudaMemGetInfo:60000", 1, MANY,
         (lap_device_pool_options){.soon_ms = never, .small_bytes = smallest_photo()});
     snprintf(text, sizeof text, "small ones behind large ones do not wait for it: %d came early", o.early);
-    check(o.right == MANY && o.on_devices > 0 && o.early >= 2, text);
+    check(o.right == MANY && o.on_devices > 0 && o.early >= EARLY, text);
 }
 
 /* The memory of a device that did not answer is freed when it answers; the sanitizer finds leaks. */
