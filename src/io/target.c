@@ -206,11 +206,12 @@ static int rename_new(int folder, const char *temp, const char *name)
         return 0;
     if (errno != EINVAL && errno != ENOSYS)
         return errno;
-    if (linkat(folder, temp, folder, name, 0) == 0 || (errno == EEXIST && is_linked(folder, temp, name))) {
+    const int why = linkat(folder, temp, folder, name, 0) == 0 ? 0 : errno;
+    if (why == 0 || (why == EEXIST && is_linked(folder, temp, name))) {
         (void)unlinkat(folder, temp, 0); /* if this fails, the next run removes it */
         return 0;
     }
-    if (errno == EEXIST || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+    if (why == EEXIST || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
         return EEXIST;
     if (errno != ENOENT)
         return errno;

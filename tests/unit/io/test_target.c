@@ -9,25 +9,85 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "io/sink.h"
 #include "tests/support/scratch.h"
 
-/* In front of libc's: folders cannot be made, for this reason. */
+/* In front of libc's: folders cannot be made, for this reason. EEXIST: another process has made one, or this
+ * file or link, in the meantime. */
 static int no_folders;
+static const char *made_file, *made_link;
 
 int mkdirat(int folder, const char *path, mode_t mode)
 {
     if (!no_folders)
         return (int)syscall(SYS_mkdirat, folder, path, mode);
+    if (made_file)
+        put(made_file, "theirs");
+    else if (made_link)
+        assert_int_equal(symlink(".", made_link), 0);
+    else if (no_folders == EEXIST)
+        assert_int_equal(syscall(SYS_mkdirat, folder, path, mode), 0);
     errno = no_folders;
     return -1;
+}
+
+/* What fails when an output gets its name, and why; 0: nothing. */
+static struct name_faults {
+    int renameat2, linkat, renameat, fstatat;
+    bool is_reply_lost;   /* linkat makes the link and then fails */
+    const char *vanishes; /* removed before fstatat looks */
+    int looks;            /* calls of fstatat that succeed before */
+} fails;
+
+int __real_renameat2(int from, const char *old, int to, const char *new, unsigned flags);
+int __wrap_renameat2(int from, const char *old, int to, const char *new, unsigned flags);
+int __wrap_renameat2(int from, const char *old, int to, const char *new, unsigned flags)
+{
+    errno = fails.renameat2;
+    return errno ? -1 : __real_renameat2(from, old, to, new, flags);
+}
+
+int __real_linkat(int from, const char *old, int to, const char *new, int flags);
+int __wrap_linkat(int from, const char *old, int to, const char *new, int flags);
+int __wrap_linkat(int from, const char *old, int to, const char *new, int flags)
+{
+    if (fails.is_reply_lost)
+        assert_int_equal(__real_linkat(from, old, to, new, flags), 0);
+    errno = fails.linkat;
+    return errno ? -1 : __real_linkat(from, old, to, new, flags);
+}
+
+int __real_renameat(int from, const char *old, int to, const char *new);
+int __wrap_renameat(int from, const char *old, int to, const char *new);
+int __wrap_renameat(int from, const char *old, int to, const char *new)
+{
+    errno = fails.renameat;
+    return errno ? -1 : __real_renameat(from, old, to, new);
+}
+
+int __real_fstatat(int folder, const char *name, struct stat *st, int flags);
+int __wrap_fstatat(int folder, const char *name, struct stat *st, int flags);
+int __wrap_fstatat(int folder, const char *name, struct stat *st, int flags)
+{
+    if (fails.vanishes)
+        assert_int_equal(unlink(fails.vanishes), 0);
+    fails.vanishes = NULL;
+    if (fails.fstatat && fails.looks-- <= 0) {
+        errno = fails.fstatat;
+        return -1;
+    }
+    return __real_fstatat(folder, name, st, flags);
 }
 
 static lap_sink *finished_below(const lap_tree *tree, const char *relative, const char *text)
@@ -172,6 +232,87 @@ static void folders_that_cannot_be_made(void **unused)
     lap_tree_close(&tree);
 }
 
+/* Another process makes the folder, or something else of its name, between the look and mkdirat. */
+static void what_is_made_meanwhile_is_entered(void **unused)
+{
+    (void)unused;
+    lap_error err;
+    lap_tree tree;
+    int folder;
+    assert_int_equal(mkdir(at("made"), 0700), 0);
+    assert_int_equal(lap_tree_open(at("made"), &tree, &err), LAP_OK);
+    no_folders = EEXIST;
+    assert_int_equal(lap_tree_enter(&tree, "new/x", true, &folder, &err), LAP_OK);
+    lap_tree_leave(&tree, folder);
+    made_file = at("made/file");
+    assert_int_equal(lap_tree_enter(&tree, "file/x", true, &folder, &err), LAP_E_WRITE);
+    assert_string_equal(err.message, "is not a folder");
+    made_file = NULL;
+    made_link = at("made/link");
+    assert_int_equal(lap_tree_enter(&tree, "link/x", true, &folder, &err), LAP_E_EXISTS);
+    assert_non_null(strstr(err.message, "is a symbolic link"));
+    made_link = NULL;
+    no_folders = 0;
+    lap_tree_close(&tree);
+}
+
+/* Steps of every length; each message names the folder that was in the way, and nothing else. */
+static void steps_below_a_tree(void **unused)
+{
+    (void)unused;
+    char name[NAME_MAX + 8];
+    lap_error err;
+    lap_tree tree;
+    struct stat st, is;
+    int folder;
+    assert_int_equal(mkdir(at("steps"), 0700), 0);
+    assert_int_equal(mkdir(at("steps/ab"), 0700), 0);
+    assert_int_equal(mkdir(at("steps/..."), 0700), 0);
+    assert_int_equal(stat(at("steps/ab"), &st), 0);
+    assert_int_equal(lap_tree_open(at("steps"), &tree, &err), LAP_OK);
+    static const char *const ways[] = {
+        "ab/x", "ab//x", "/ab/x", ".../../ab/x", "../steps/ab/x", "ab/../ab/x"};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        const bool climbs = i > 2;
+        assert_int_equal(
+            lap_tree_enter(&tree, ways[i], false, &folder, &err), climbs ? LAP_E_INTERNAL : LAP_OK);
+        assert_int_equal(folder >= 0, !climbs);
+        if (folder < 0)
+            continue;
+        assert_int_equal(fstat(folder, &is), 0);
+        assert_true(is.st_ino == st.st_ino);
+        lap_tree_leave(&tree, folder);
+    }
+    for (int length = NAME_MAX; length <= NAME_MAX + 1; length++) {
+        snprintf(name, sizeof name, "%0*d/x", length, 0);
+        assert_int_equal(
+            lap_tree_enter(&tree, name, true, &folder, &err), length == NAME_MAX ? LAP_OK : LAP_E_WRITE);
+        lap_tree_leave(&tree, folder);
+    }
+    assert_non_null(strstr(err.message, strerror(ENAMETOOLONG)));
+    assert_int_equal(folder, -1);
+    put(at("steps/file"), "x");
+    assert_int_equal(symlink("ab", at("steps/link")), 0);
+    assert_int_equal(lap_tree_enter(&tree, "file/x/y", false, &folder, &err), LAP_E_WRITE);
+    assert_string_equal(err.subject, at("steps/file"));
+    assert_string_equal(err.message, "is not a folder");
+    assert_int_equal(lap_tree_enter(&tree, "link/x", false, &folder, &err), LAP_E_EXISTS);
+    assert_string_equal(err.subject, at("steps/link"));
+    struct rlimit files;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, files.rlim_max}), 0);
+    const lap_code full = lap_tree_enter(&tree, "ab/x", true, &folder, &err); /* a folder it is */
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
+    assert_int_equal(full, LAP_E_WRITE);
+    assert_non_null(strstr(err.message, strerror(EMFILE)));
+    fails.fstatat = EACCES; /* then the call's own reason is reported */
+    assert_int_equal(lap_tree_enter(&tree, "link/x", false, &folder, &err), LAP_E_WRITE);
+    assert_non_null(strstr(err.message, "cannot open or create this folder"));
+    memset(&fails, 0, sizeof fails);
+    lap_tree_close(&tree);
+    assert_int_equal(tree.fd, -1);
+}
+
 /* Times of files go by ticks of some milliseconds. */
 static void wait_for_the_clock(void)
 {
@@ -201,6 +342,244 @@ static void a_time_that_was_set_back_hides_nothing(void **unused)
     lap_sink_close(sink);
     assert_holds(at("back/x"), "mine");
     lap_tree_close(&tree);
+}
+
+/* One fact that differs is enough. */
+static void each_fact_of_a_file_counts(void **unused)
+{
+    (void)unused;
+    const struct stat file = {.st_dev = 1, .st_ino = 1, .st_size = 1};
+    for (int fact = 0; fact < 7; fact++) {
+        struct stat other = file;
+        other.st_dev += fact == 0;
+        other.st_ino += fact == 1;
+        other.st_size += fact == 2;
+        other.st_mtim.tv_sec += fact == 3;
+        other.st_mtim.tv_nsec += fact == 4;
+        other.st_ctim.tv_sec += fact == 5;
+        other.st_ctim.tv_nsec += fact == 6;
+        assert_int_equal(lap_same_state(&file, &other), fact > 4);
+        assert_false(lap_is_untouched(&file, &other));
+    }
+    assert_true(lap_is_untouched(&file, &file));
+    for (int64_t seconds = 96; seconds <= 104; seconds++)
+        assert_int_equal(lap_is_time_kept(seconds, 100), seconds >= 98 && seconds <= 102);
+}
+
+/* ---- names on file systems of all kinds ------------------------------------------------------------ */
+
+/* Publishes "ours" as tree/x beside what fails. */
+static lap_code publish_over(const lap_tree *tree, lap_over over, lap_error *err)
+{
+    struct stat seen;
+    const struct name_faults later = fails;
+    const bool is_there = lstat(at("names/x"), &seen) == 0;
+    memset(&fails, 0, sizeof fails);
+    lap_sink *sink = finished_below(tree, "x", "ours");
+    fails = later;
+    if (over != LAP_OVER_ANY)
+        lap_sink_expect(sink, over == LAP_OVER_SEEN && is_there ? &seen : NULL);
+    *err = (lap_error){0};
+    const lap_code code = lap_sink_publish(sink, err);
+    memset(&fails, 0, sizeof fails);
+    assert_int_equal(count_temps(at("names")), code != LAP_OK); /* under its new name alone */
+    lap_sink_close(sink);
+    assert_int_equal(count_temps(at("names")), 0);
+    return code;
+}
+
+#define assert_says(error, text) assert_non_null(strstr((error).message, text))
+
+/* Without RENAME_NOREPLACE a link gives a new name, and without links a look and a rename do. */
+static void names_without_an_exclusive_rename(void **unused)
+{
+    (void)unused;
+    static const int missing[] = {EINVAL, ENOSYS}, no_links[] = {EPERM, EOPNOTSUPP};
+    char x[128]; /* longer than the last few names */
+    lap_error err;
+    lap_tree tree;
+    snprintf(x, sizeof x, "%s/names/x", scratch);
+    assert_int_equal(mkdir(at("names"), 0700), 0);
+    assert_int_equal(lap_tree_open(at("names"), &tree, &err), LAP_OK);
+    for (int i = 0; i < 2; i++) {
+        fails.renameat2 = missing[i];
+        fails.renameat = EIO; /* not needed */
+        assert_int_equal(publish_over(&tree, LAP_OVER_NOTHING, &err), LAP_OK);
+        assert_holds(x, "ours");
+        assert_int_equal(unlink(x), 0);
+
+        fails.renameat2 = missing[i];
+        fails.linkat = EEXIST; /* a network lost the reply */
+        fails.is_reply_lost = true;
+        assert_int_equal(publish_over(&tree, LAP_OVER_NOTHING, &err), LAP_OK);
+        assert_holds(x, "ours");
+
+        put(x, "theirs");
+        fails.renameat2 = missing[i];
+        assert_int_equal(publish_over(&tree, LAP_OVER_NOTHING, &err), LAP_E_EXISTS);
+        assert_holds(x, "theirs");
+        for (int looks = 0; looks < 2; looks++) { /* of the two that tell whether the reply was lost */
+            fails.renameat2 = missing[i];
+            fails.fstatat = EACCES;
+            fails.looks = looks;
+            assert_int_equal(publish_over(&tree, LAP_OVER_NOTHING, &err), LAP_E_EXISTS);
+            assert_holds(x, "theirs");
+        }
+        fails.renameat2 = missing[i];
+        fails.vanishes = x;   /* what stood there may be followed by another file */
+        fails.renameat = EIO; /* never called */
+        assert_int_equal(publish_over(&tree, LAP_OVER_NOTHING, &err), LAP_E_EXISTS);
+        put(x, "theirs");
+
+        fails.renameat2 = missing[i];
+        fails.linkat = no_links[i];
+        assert_int_equal(publish_over(&tree, LAP_OVER_NOTHING, &err), LAP_E_EXISTS);
+        assert_says(err, "appeared, or was changed, during the run");
+        assert_holds(x, "theirs");
+        fails.renameat2 = missing[i];
+        fails.linkat = no_links[i];
+        fails.fstatat = EACCES; /* whether the name is free is not known */
+        assert_int_equal(publish_over(&tree, LAP_OVER_NOTHING, &err), LAP_E_WRITE);
+        assert_says(err, strerror(EACCES));
+        assert_holds(x, "theirs");
+
+        assert_int_equal(unlink(x), 0);
+        fails.renameat2 = missing[i];
+        fails.linkat = no_links[i];
+        assert_int_equal(publish_over(&tree, LAP_OVER_NOTHING, &err), LAP_OK);
+        assert_holds(x, "ours");
+        assert_int_equal(unlink(x), 0);
+        fails.renameat2 = missing[i];
+        fails.linkat = no_links[i];
+        fails.renameat = EIO;
+        assert_int_equal(publish_over(&tree, LAP_OVER_NOTHING, &err), LAP_E_WRITE);
+        assert_says(err, strerror(EIO));
+    }
+    fails.renameat2 = EIO; /* the call exists: its reason counts */
+    assert_int_equal(publish_over(&tree, LAP_OVER_NOTHING, &err), LAP_E_WRITE);
+    assert_says(err, strerror(EIO));
+    assert_int_equal(access(x, F_OK), -1);
+    fails.renameat2 = ENOSPC;
+    assert_int_equal(publish_over(&tree, LAP_OVER_NOTHING, &err), LAP_E_DISK_FULL);
+    assert_int_equal(access(x, F_OK), -1);
+    lap_tree_close(&tree);
+}
+
+/* Replacing: only what was seen, and a name that cannot be looked at is left alone. */
+static void names_that_are_taken(void **unused)
+{
+    (void)unused;
+    char x[128]; /* longer than the last few names */
+    lap_error err;
+    lap_tree tree;
+    snprintf(x, sizeof x, "%s/names/x", scratch);
+    assert_int_equal(lap_tree_open(at("names"), &tree, &err), LAP_OK);
+    static const lap_over both[] = {LAP_OVER_SEEN, LAP_OVER_ANY};
+    for (size_t i = 0; i < 2; i++) {
+        const lap_over over = both[i];
+        put(x, "theirs");
+        fails.fstatat = EACCES;
+        assert_int_equal(publish_over(&tree, over, &err), LAP_E_WRITE);
+        assert_says(err, strerror(EACCES));
+        fails.renameat = EIO;
+        assert_int_equal(publish_over(&tree, over, &err), LAP_E_WRITE);
+        assert_says(err, strerror(EIO));
+        assert_holds(x, "theirs");
+        assert_int_equal(publish_over(&tree, over, &err), LAP_OK);
+        assert_holds(x, "ours");
+
+        fails.vanishes = x; /* a new name; if nothing may be replaced unseen, then exclusively */
+        *(over == LAP_OVER_SEEN ? &fails.renameat2 : &fails.renameat) = EIO;
+        assert_int_equal(publish_over(&tree, over, &err), LAP_E_WRITE);
+        assert_says(err, strerror(EIO));
+        put(x, "theirs");
+        fails.vanishes = x;
+        *(over == LAP_OVER_SEEN ? &fails.renameat : &fails.renameat2) = EIO;
+        assert_int_equal(publish_over(&tree, over, &err), LAP_OK);
+        assert_holds(x, "ours");
+
+        assert_int_equal(unlink(x), 0);
+        assert_int_equal(mkfifo(x, 0600), 0);
+        assert_int_equal(publish_over(&tree, over, &err), LAP_E_EXISTS);
+        assert_string_equal(err.message, over == LAP_OVER_ANY ? "is not a regular file; remove it first"
+                                                              : "appeared, or was changed, during the run");
+        assert_int_equal(unlink(x), 0);
+    }
+    lap_tree_close(&tree);
+}
+
+/* ---- what is given back ----------------------------------------------------------------------------- */
+
+static int open_files(void)
+{
+    int count = 0;
+    for (int fd = 0; fd < 256; fd++)
+        count += fcntl(fd, F_GETFD) != -1;
+    return count;
+}
+
+typedef enum free_number { NO_ZERO, ZERO, ZERO_IN_TREE } free_number;
+
+/* Each way in and out of a target, good and bad. Number 0 is a descriptor like others: the tree may get it,
+ * or what is opened below it. */
+static void use_targets(int times, free_number number)
+{
+    lap_error err;
+    lap_tree tree;
+    lap_target target;
+    int folder;
+    for (int i = 0; i < times; i++) {
+        if (number == ZERO_IN_TREE)
+            assert_int_equal(open("/dev/null", O_RDONLY), 0);
+        assert_int_equal(lap_tree_open(at("used"), &tree, &err), LAP_OK);
+        if (number == ZERO_IN_TREE)
+            close(0);
+        assert_int_equal(lap_tree_enter(&tree, "a/b/x", true, &folder, &err), LAP_OK);
+        lap_tree_leave(&tree, folder);
+        assert_int_equal(lap_tree_enter(&tree, "a/x", true, &folder, &err), LAP_OK);
+        lap_tree_leave(&tree, folder);
+        assert_int_equal(lap_tree_enter(&tree, "a/b/none/x", false, &folder, &err), LAP_E_MISSING);
+        assert_int_equal(lap_tree_enter(&tree, "a/../x", false, &folder, &err), LAP_E_INTERNAL);
+        assert_int_equal(lap_tree_enter(&tree, "x", false, &folder, &err), LAP_OK);
+        lap_tree_leave(&tree, folder); /* the tree's own, which stays open */
+        assert_int_not_equal(fcntl(tree.fd, F_GETFD), -1);
+        assert_true(lap_target_below(&tree, "a/x", &target));
+        assert_int_equal(lap_target_enter(&target, &folder, &err), LAP_OK);
+        lap_target_leave(&target, folder);
+        lap_target_free(&target);
+        assert_null(target.path);
+        lap_tree_close(&tree);
+        assert_true(lap_target_at(at("used/x"), &target));
+        assert_int_equal(lap_target_enter(&target, &folder, &err), LAP_OK);
+        assert_int_equal(folder, target.folder);
+        lap_target_leave(&target, folder); /* the target's own, too */
+        assert_int_not_equal(fcntl(folder, F_GETFD), -1);
+        lap_target_free(&target);
+        assert_false(lap_target_at(at("no/x"), &target));
+    }
+}
+
+static void targets_are_given_back(void **unused)
+{
+    (void)unused;
+    assert_int_equal(mkdir(at("used"), 0700), 0);
+    for (free_number number = NO_ZERO; number <= ZERO_IN_TREE; number++) {
+        int status;
+        fflush(NULL);
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            if (number != NO_ZERO)
+                close(0);
+            const int files = open_files();
+            use_targets(4, number);
+            const size_t bytes = mallinfo2().uordblks;
+            use_targets(300, number);
+            _exit(open_files() == files && mallinfo2().uordblks < bytes + (size_t)300 * 8 ? 0 : 1);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
 }
 
 /* The number of the content is that of the bytes, however they came. */
@@ -252,6 +631,12 @@ int main(void)
         cmocka_unit_test(links_below_a_tree_are_not_followed),
         cmocka_unit_test(targets_without_a_folder),
         cmocka_unit_test(folders_that_cannot_be_made),
+        cmocka_unit_test(what_is_made_meanwhile_is_entered),
+        cmocka_unit_test(steps_below_a_tree),
+        cmocka_unit_test(each_fact_of_a_file_counts),
+        cmocka_unit_test(names_without_an_exclusive_rename),
+        cmocka_unit_test(names_that_are_taken),
+        cmocka_unit_test(targets_are_given_back),
         cmocka_unit_test(the_content_has_a_number),
     };
     if (!make_scratch())
