@@ -9,6 +9,9 @@ $(B)/tests/test_pixels: LDFLAGS += -Wl,--wrap=lap_image_create
 SINK_CALLS := write fsync fstat fchown fchmod futimens close poll open umask fopen fclose strdup lap_now_ms \
   XXH3_createState XXH3_64bits_reset
 $(B)/tests/test_sink_faults: LDFLAGS += $(SINK_CALLS:%=-Wl,--wrap=%)
+# Who has made a temporary file, as the system says.
+TEMP_CALLS := open openat kill gethostname readlink getrandom clock time poll fdopendir unlinkat
+$(B)/tests/test_sink_temp: LDFLAGS += $(TEMP_CALLS:%=-Wl,--wrap=%)
 # File systems of all kinds, where an output gets its name.
 TARGET_CALLS := renameat2 linkat renameat fstatat
 $(B)/tests/test_target: LDFLAGS += $(TARGET_CALLS:%=-Wl,--wrap=%)
