@@ -6,7 +6,7 @@ $(B)/tests/test_in_place: LDFLAGS += \
 # How many whole images a call makes.
 $(B)/tests/test_pixels: LDFLAGS += -Wl,--wrap=lap_image_create
 # System calls that fail, write less or answer late, and a clock that stands still between them.
-SINK_CALLS := write fsync fstat fchown fchmod futimens close poll open umask fopen fclose strdup lap_now_ms \
+SINK_CALLS := write fsync fstat fchown fchmod futimens close poll open access umask fopen fclose strdup lap_now_ms \
   XXH3_createState XXH3_64bits_reset
 $(B)/tests/test_sink_faults: LDFLAGS += $(SINK_CALLS:%=-Wl,--wrap=%)
 # Who has made a temporary file, as the system says.

@@ -41,7 +41,8 @@ static struct {
     uid_t asked_uid;
     gid_t asked_gid;
     int chowns;
-    bool no_status; /* /proc/self/status has no umask */
+    char asked[128]; /* the last path whose rights were asked for */
+    bool no_status;  /* /proc/self/status has no umask */
     double now;
 } sys;
 
@@ -172,6 +173,14 @@ int __wrap_open(const char *path, int flags, ...)
             return -1;
     }
     return __real_open(path, flags, mode);
+}
+
+int __real_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode);
+int __wrap_access(const char *path, int mode)
+{
+    snprintf(sys.asked, sizeof sys.asked, "%s", path);
+    return strikes("access") ? -1 : __real_access(path, mode);
 }
 
 mode_t __real_umask(mode_t mask);
@@ -912,6 +921,80 @@ static void use_many(const lap_tree *tree, int rounds)
     }
 }
 
+/* What opening would refuse is said before, and nothing else is. */
+static void outputs_are_checked(void **unused)
+{
+    (void)unused;
+    lap_error err;
+    put(at("checked"), "x");
+    assert_int_equal(mkdir(at("checked folder"), 0700), 0);
+    assert_int_equal(symlink("checked folder/x", at("checked link")), 0);
+    assert_int_equal(symlink("checked circle", at("checked circle")), 0);
+    const struct {
+        const char *path, *asked, *message;
+    } cases[] = {{"-", "", NULL}, {"/dev/stdout", "", NULL}, {"/dev/fd/7", "", NULL},
+        {"/dev/null", "/dev/null", "cannot open: "},
+        {at("checked"), scratch, "cannot create a file in its folder: "},
+        {at("checked new"), scratch, "cannot create a file in its folder: "},
+        {at("checked link"), at("checked folder"), "cannot create a file in its folder: "}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        no_faults();
+        assert_int_equal(lap_sink_check(cases[i].path, &err), LAP_OK);
+        assert_string_equal(sys.asked, cases[i].asked);
+        sys.fault = (system_fault){"access", EACCES, 0, false};
+        assert_int_equal(lap_sink_check(cases[i].path, &err), cases[i].message ? LAP_E_WRITE : LAP_OK);
+        if (!cases[i].message)
+            continue;
+        assert_string_equal(err.subject, cases[i].path);
+        assert_non_null(strstr(err.message, cases[i].message));
+        assert_non_null(strstr(err.message, strerror(EACCES)));
+    }
+    no_faults();
+    assert_int_equal(lap_sink_check(at("checked circle"), &err), LAP_E_WRITE);
+    assert_non_null(strstr(err.message, strerror(ELOOP)));
+    assert_int_equal(lap_sink_check(at("checked folder"), &err), LAP_E_WRITE);
+    assert_non_null(strstr(err.message, "a folder, not a file"));
+    assert_int_equal(lap_sink_check(at("no folder/x"), &err), LAP_E_WRITE);
+    assert_non_null(strstr(err.message, strerror(ENOENT)));
+    const size_t bytes = mallinfo2().uordblks;
+    for (int i = 0; i < 300; i++)
+        assert_int_equal(lap_sink_check(at("checked"), &err), LAP_OK);
+    assert_true(mallinfo2().uordblks < bytes + (size_t)300 * 8);
+}
+
+/* The input and the output are one file, as standard streams, too; a terminal may be both. */
+static bool streams_may_clash(void)
+{
+    const char *const file = at("both");
+    put(file, "x");
+    const int regular = open(file, O_RDWR), null = open("/dev/null", O_RDWR);
+    const struct {
+        int in, out; /* the standard streams */
+        const char *from, *to, *clash;
+    } cases[] = {{regular, null, "-", file, file}, {null, regular, file, "-", "standard output"},
+        {regular, regular, "-", "-", "standard output"}, {null, null, "-", "-", NULL},
+        {null, null, "-", "/dev/null", NULL}, {null, null, "/dev/null", "-", NULL},
+        {null, null, "/dev/null", "/dev/null", "/dev/null"}, {regular, regular, "/dev/null", file, NULL},
+        {regular, null, "-", "-", NULL},
+        {-1, regular, "-", "-", NULL}}; /* last: nothing of the one before is left */
+    bool good = true;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases && good; i++) {
+        lap_error err = {0};
+        good = (cases[i].in < 0 ? close(0) == 0 : dup2(cases[i].in, 0) == 0) && dup2(cases[i].out, 1) == 1;
+        const lap_code code = lap_sink_differs(cases[i].from, cases[i].to, &err);
+        good = good && code == (cases[i].clash ? LAP_E_CLASH : LAP_OK) &&
+               strcmp(err.subject, cases[i].clash ? cases[i].clash : "") == 0;
+    }
+    return good;
+}
+
+static void an_output_is_not_the_input(void **unused)
+{
+    (void)unused;
+    no_faults();
+    in_child(streams_may_clash);
+}
+
 static void everything_is_given_back(void **unused)
 {
     (void)unused;
@@ -951,6 +1034,8 @@ int main(void)
         cmocka_unit_test(the_owner_is_kept_or_said),
         cmocka_unit_test(rights_below_a_tree),
         cmocka_unit_test(memory_can_be_taken_twice),
+        cmocka_unit_test(outputs_are_checked),
+        cmocka_unit_test(an_output_is_not_the_input),
         cmocka_unit_test(everything_is_given_back),
     };
     if (!make_scratch())
