@@ -3,6 +3,10 @@
 $(B)/tests/test_in_place: LDFLAGS += \
   -Wl,--wrap=lap_sink_publish,--wrap=lap_record_add,--wrap=lap_record_judge,--wrap=lap_source_result \
   -Wl,--wrap=lap_executor_warning,--wrap=lap_source_open,--wrap=lap_known_in_place
+# What the manifest and the file system say to a group of outputs.
+GROUP_CALLS := lap_now_ms syncfs lap_manifest_begin lap_manifest_done lap_manifest_flush lap_manifest_judge \
+  lap_content_hash lap_sink_publish
+$(B)/tests/test_group: LDFLAGS += $(GROUP_CALLS:%=-Wl,--wrap=%)
 # How many whole images a call makes.
 $(B)/tests/test_pixels: LDFLAGS += -Wl,--wrap=lap_image_create
 # System calls that fail, write less or answer late, and a clock that stands still between them.
