@@ -3,6 +3,9 @@
 $(B)/tests/test_in_place: LDFLAGS += \
   -Wl,--wrap=lap_sink_publish,--wrap=lap_record_add,--wrap=lap_record_judge,--wrap=lap_source_result \
   -Wl,--wrap=lap_executor_warning,--wrap=lap_source_open,--wrap=lap_known_in_place
+# File systems without links, and other programs that are faster.
+BACKUP_CALLS := linkat faccessat fstatat read lap_sync_names lap_sink_publish
+$(B)/tests/test_in_place_backup: LDFLAGS += $(BACKUP_CALLS:%=-Wl,--wrap=%)
 # What the manifest and the file system say to a group of outputs.
 GROUP_CALLS := lap_now_ms syncfs lap_manifest_begin lap_manifest_done lap_manifest_flush lap_manifest_judge \
   lap_content_hash lap_sink_publish
