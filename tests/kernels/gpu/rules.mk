@@ -34,8 +34,15 @@ $(PORTABLE_TESTS): $(P)/libkernels.a
 portable-tests: $(PORTABLE_TESTS)
 
 ifeq ($(HAVE_CUDA),1)
-TESTS += $(P)/scaffold
+# The same program linked with the library, whose objects make test has anyway.
+TESTS += $(B)/tests/scaffold
+$(B)/tests/scaffold: $(B)/tests/kernels/gpu/scaffold.o $(B)/liblapedge.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $^ $(LIBS)
+-include $(B)/tests/kernels/gpu/scaffold.d
 test-gpu: $(PORTABLE_TESTS)
+# The portable programs link with nothing but libc.
+test-long: portable-tests
 endif
 ## test-gpu: every ladder on the GPU of this machine, then under compute-sanitizer
 test-gpu:
