@@ -37,7 +37,7 @@ OPERATIONS = ["filter", "transpose", "reduce", "histogram", "matvec"]
 for op in OPERATIONS:
     FORMS["compare of " + op] = ["compare", "--ops=" + op, "--backends=c", "--runs=1", "--json", "in.jpg"]
     FORMS["bench of " + op] = ["bench", op, "--backends=c", "--runs=1", "--json",
-                               "--n=500" if op in ("reduce", "matvec") else "--sizes=48x48"]
+                               "--n=50" if op in ("reduce", "matvec") else "--sizes=48x48"]
 FORMS["bench of codec"] = ["bench", "codec", "--runs=1", "--json", "--sizes=48x48"]
 
 # A value that shows; several words where it needs company.
