@@ -14,6 +14,7 @@ for_command_line = $(if $(filter environment%,$(origin $(1))),$(eval override $(
 $(call for_command_line,B,build)
 $(call for_command_line,OPT,-O2 -g)
 $(call for_command_line,SAN,)
+$(call for_command_line,TWINS,)
 # The compilers that the tests use; a newer one may know new warnings, which are not a user's affair.
 COMPILER := $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),clang,gcc)-$(firstword \
   $(subst ., ,$(shell $(CC) -dumpversion)))
@@ -201,9 +202,14 @@ $(B)/liblapedge.so: $(OBJ) $(CU_OBJ)
 	  -Wl,--exclude-libs,ALL -Wl,--no-undefined -o $@.$(SOVERSION) $^ $(LIBS)
 	@ln -sf $(@F).$(SOVERSION) $@
 
+# TWINS: a folder in which the same sources were just compiled with the same flags (tools/package.mk). Tests, and sources
+# that ask for CUDA or OpenMP, are compiled again.
+twin = $(if $(TWINS),$(filter-out $(TWINS)/tests/% %_openmp.c.o %_sse.c.o $(TWINS)/src/rungs/% $(TWINS)/src/libjpeg/version.c.o,\
+  $(wildcard $(TWINS)/$<.o)))
 $(B)/%.o: %.c $(B)/flags-C
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(ISA_FLAGS) $(RUNG_FLAGS) -MMD -MP -c $< -o $@
+	$(if $(twin),$(call say,COPY)sed '1s|^[^:]*:|$@:|' $(twin:.o=.d) > $(@:.o=.d) && cp $(twin) $@,$(call \
+	  say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(ISA_FLAGS) $(RUNG_FLAGS) -MMD -MP -c $< -o $@)
 
 $(B)/%.cu.o: %.cu $(B)/flags-CUDA
 	@mkdir -p $(@D)

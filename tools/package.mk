@@ -65,12 +65,16 @@ ARCHS_BUILT = $(patsubst code=sm_%,%,$(shell grep -oE 'code=sm_[0-9]+' $(B)/flag
 TEST_ARCHS = $(or $(ARCHS_BUILT),$(if $(shell command -v nvidia-smi),$(CUDA_ARCHS),90))
 TEST_CUDA = $(if $(filter file,$(origin CUDA_ARCHS)),CUDA_ARCHS='$(TEST_ARCHS)')
 
+# What the tests of kernels on the CPU have just compiled for a sanitizer is not compiled again for make test: not where
+# other flags were asked for, nor with clang, for which these tests are not built.
+twins = $(if $(CFLAGS)$(CPPFLAGS)$(COVERAGE)$(findstring clang,$(CC)),,TWINS=$(B)/cudacpu/$(1))
+
 ## test: install what is missing, build, run all tests, also under sanitizers and with clang
 test: deps
 	@$(MAKE_ALL) tests $(TEST_CUDA)
-	@$(MAKE_ALL) tests $(ASAN)
+	@$(MAKE_ALL) tests $(ASAN) $(call twins,asan)
 	@$(MAKE_ALL) tests-again $(CLANG_SOME)
-	@$(MAKE_ALL) $(TSAN_SOME) $(TSAN)
+	@$(MAKE_ALL) $(TSAN_SOME) $(TSAN) $(call twins,tsan)
 	@[ $(ARM64_CAN) -ne 2 ] || $(MAKE_ALL) arm64-some $(ARM64)
 	@$(MAKE) --no-print-directory build/arm64/emulated run-all $(TEST_CUDA)
 

@@ -12,8 +12,9 @@ CUDACPU_C := $(RUNG_SRC)
 CUDACPU_DEFINES := -D_GNU_SOURCE $(INCLUDES) -DLAP_CUDACPU -DLAP_HAVE_OPENMP=0 \
   $(foreach f,PNG STB,-DLAP_HAVE_$(f)=$(if $(filter 1,$(HAVE_$(f))),1,0)) \
   -DLAP_HAVE_CUDA=1
-# -g1: as tools/package.mk has it for sanitizers.
-CUDACPU_COMMON := -O1 -g1 -fPIC -Wall -Wextra -Wno-unknown-pragmas -ffp-contract=off -fno-omit-frame-pointer
+# As tools/package.mk has it for sanitizers, whose builds in make test copy objects from here (TWINS).
+CUDACPU_OPT := -O1 -g1
+CUDACPU_COMMON := $(CUDACPU_OPT) -fPIC -Wall -Wextra -Wno-unknown-pragmas -ffp-contract=off -fno-omit-frame-pointer
 CUDACPU_sanitizers := -fsanitize=address,undefined -fno-sanitize-recover=all
 CUDACPU_asan := $(or $(COVERAGE),$(CUDACPU_sanitizers))
 CUDACPU_tsan := -fsanitize=thread -DLAP_FEW_SIZES
@@ -27,8 +28,9 @@ define cudacpu
 CUDACPU_LIB_$(1) := $(patsubst %,$(B)/cudacpu/$(1)/%.o,$(CUDACPU_C) $(CUDACPU_CU) $(wildcard tests/kernels/cudacpu/*.cpp))
 $(B)/cudacpu/$(1)/%.c.o: %.c tests/kernels/cudacpu/rules.mk
 	@mkdir -p $$(@D)
-	$$(call say,CC)$(CC) -std=c11 $(CUDACPU_COMMON) $(CUDACPU_$(1)) $(CUDACPU_DEFINES) -DLAP_RUNG_FLAGS='""' \
-	  $$(filter-out -fopenmp,$$(ISA_FLAGS)) -MMD -MP -c $$< -o $$@
+	$$(call say,CC)$(CC) -std=c11 $(CUDACPU_COMMON) $(CUDACPU_$(1)) $(CUDACPU_DEFINES) \
+	  -DLAP_RUNG_FLAGS='"$$(strip $(CUDACPU_OPT) -ffp-contract=off $$(ISA_FLAGS))"' \
+	  $$(if $$(filter tests/%,$$<),,-fvisibility=hidden) $$(filter-out -fopenmp,$$(ISA_FLAGS)) -MMD -MP -c $$< -o $$@
 $(B)/cudacpu/$(1)/%.cu.o: %.cu tests/kernels/cudacpu/rules.mk
 	@mkdir -p $$(@D)
 	$$(call say,CXX)$(CUDACPU_COMPILER) -x c++ $(CUDACPU_CXXFLAGS) $(if $(COVERAGE),,$(CUDACPU_$(1))) $(CUDACPU_DEFINES) -MMD -MP -c $$< -o $$@
