@@ -30,10 +30,11 @@ include tests/kernels/jpegcuda/encode.mk
 .PHONY: test-long
 ## test-long: what make test has a sample of, whole: sizes, damaged files, faults, clang, architectures, lint
 test-long: export TEST_SEED := $(or $(TEST_SEED),$(shell date +%s))
-test-long: $(B)/tests/cudacpu_jpeg $(B)/tests/cudacpu_leaks $(B)/tests/cudacpu_batch_races $(B)/tests/cudacpu_encode $(B)/cudacpu/asan/lapedge
+test-long: $(patsubst %,$(B)/tests/cudacpu_%,jpeg leaks batch_races encode chains_races) $(B)/cudacpu/asan/lapedge
 	$(B)/tests/cudacpu_jpeg --full
 	$(B)/tests/cudacpu_leaks 100000
 	$(B)/tests/cudacpu_batch_races
+	$(B)/tests/cudacpu_chains_races --each
 	$(B)/tests/cudacpu_encode --sizes=all
 	tests/kernels/jpegcuda/verdicts.py $(B)/cudacpu/asan/lapedge 1000
 	tests/kernels/jpegcuda/folders.py $(B)/cudacpu/asan/lapedge --each
