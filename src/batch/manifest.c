@@ -249,11 +249,11 @@ static first_look look_at_facts(
  * command that made the file; then this command is assumed. */
 static lap_made made_by(const lap_manifest *m, const manifest_record *r, const manifest_source *photo)
 {
-    return r->maker == LAP_MAKER_TRANSFORM && !m->settings.turns ? LAP_MADE_TURNED
-           : r->maker == LAP_MAKER_RUN && m->settings.turns      ? LAP_MADE_FILTERED
-           : !is_same_photo(&r->source, photo)                   ? LAP_MADE_ELSEWHERE
-           : r->is_rival                                         ? LAP_MADE_MEANWHILE
-                                                                 : LAP_MADE_OURS;
+    return r->is_rival                                             ? LAP_MADE_MEANWHILE
+           : r->maker == LAP_MAKER_TRANSFORM && !m->settings.turns ? LAP_MADE_TURNED
+           : r->maker == LAP_MAKER_RUN && m->settings.turns        ? LAP_MADE_FILTERED
+           : is_same_photo(&r->source, photo)                      ? LAP_MADE_OURS
+                                                                   : LAP_MADE_ELSEWHERE;
 }
 
 /* Returns the best result that the records give for a file of this size with this content. */

@@ -466,6 +466,29 @@ static void a_rival_makes_both(void)
     of_rival = run_into_with(&(lap_batch_options){0}, &settings);
 }
 
+static void a_rival_turns_both(void)
+{
+    lap_settings settings = unsynced();
+    settings.filter = false;
+    of_rival = run_into_with(&(lap_batch_options){0}, &settings);
+}
+
+/* -f replaces what another command made, but not what it has made since. */
+static void force_leaves_what_another_command_makes_meanwhile(void **state)
+{
+    const lap_settings mine = unsynced();
+    (void)state;
+    (void)two_photos();
+    between.before_reading = a_rival_turns_both;
+    const folder_result r = run_into_with(&(lap_batch_options){.force = true}, &mine);
+    assert_int_equal(of_rival.counts.ok, 2);
+    assert_int_equal(r.counts.kinds[LAP_E_EXISTS], 2);
+    assert_string_equal(
+        r.left.message, "exists and was made by another run, with other settings, during this one");
+    assert_int_equal(run_into(false).counts.kinds[LAP_E_EXISTS], 2);
+    assert_int_equal(run_into_with(&(lap_batch_options){.force = true}, &mine).counts.ok, 2);
+}
+
 /* The outputs would be a mix of both settings, and no run would say so. */
 static void two_runs_with_different_settings_at_once_are_told(void **state)
 {
@@ -801,6 +824,7 @@ int main(void)
         IN_SCRATCH(a_photo_that_is_filtered_before_it_is_read_is_counted),
         IN_SCRATCH(in_doubt_no_output_is_replaced),
         IN_SCRATCH(two_runs_with_different_settings_at_once_are_told),
+        IN_SCRATCH(force_leaves_what_another_command_makes_meanwhile),
         IN_SCRATCH(folders_are_left_one_by_one),
         IN_SCRATCH(a_photo_that_is_named_twice_is_done_once),
         IN_SCRATCH(the_name_of_a_backup_may_be_as_long_as_a_name),
