@@ -374,6 +374,7 @@ lap_code lap_manifest_open(
     m->tree = tree;
     m->settings = *settings;
     m->fd = m->here.folder = -1;
+    m->since = time(NULL); /* reading may take long */
     lap_code code = find_above(m, err);
     if (code == LAP_OK)
         code = lap_manifest_refresh(m, err);
@@ -381,12 +382,11 @@ lap_code lap_manifest_open(
         lap_manifest_close(m);
         return code;
     }
-    m->since = time(NULL);
     *manifest = m;
     return LAP_OK;
 }
 
-/* Whether a file may have got its name after the records were read. */
+/* Whether a file may have got its name after the reading of the records began. */
 static bool is_new(const lap_manifest *m, const struct stat *file)
 {
     enum { CLOCKS_DIFFER = 10 }; /* seconds, on a network file system */

@@ -14,7 +14,7 @@
 typedef struct lap_scope { /* an output folder, and all below it */
     char *path;
     lap_known known;
-    time_t since;  /* when its records were read */
+    time_t since;  /* when the reading of its records began */
     bool is_out;   /* this run's output folder */
     bool has_left; /* outputs in it were left out */
 } lap_scope;
@@ -43,17 +43,18 @@ static void leave_scopes(lap_outputs *o, const char *path)
     }
 }
 
-/* Takes over known. */
-static lap_code add_scope(lap_outputs *o, const char *path, lap_known *known, bool is_out, lap_error *err)
+/* Takes over scope->known. */
+static lap_code add_scope(lap_outputs *o, const char *path, lap_scope *scope, lap_error *err)
 {
     lap_scope *grown = lap_grow(o->scopes, &o->capacity, o->count + 1, sizeof *grown);
     char *copy = grown ? strdup(path) : NULL;
     o->scopes = grown ? grown : o->scopes;
     if (!copy) {
-        lap_known_free(known);
+        lap_known_free(&scope->known);
         return no_memory(err);
     }
-    o->scopes[o->count++] = (lap_scope){.path = copy, .known = *known, .since = time(NULL), .is_out = is_out};
+    scope->path = copy;
+    o->scopes[o->count++] = *scope;
     return LAP_OK;
 }
 
@@ -98,21 +99,21 @@ static bool finds_made(const lap_outputs *o)
 lap_code lap_outputs_enter(
     lap_outputs *o, int folder, const char *path, bool is_named, bool is_out, lap_error *err)
 {
-    lap_known known = {0};
+    lap_scope scope = {.since = time(NULL), .is_out = is_out};
     bool is_there = false;
     lap_error why;
     if (finds_made(o) && lap_known_in_place(&o->named, folder, path, &why) == LAP_E_MEMORY)
         return no_memory(err);
     if (is_named && !is_out)
         return finds_made(o) ? look_above(o, folder, path, err) : LAP_OK;
-    const lap_code code = lap_known_runs(&known, folder, path, &is_there, &why);
+    const lap_code code = lap_known_runs(&scope.known, folder, path, &is_there, &why);
     if (code != LAP_OK)
         lap_fail_at(err, code, why.subject, "%s; outputs below it count as photos", why.message);
     if (code == LAP_E_MEMORY || (!is_out && (code != LAP_OK || !is_there))) {
-        lap_known_free(&known);
+        lap_known_free(&scope.known);
         return code;
     }
-    return add_scope(o, path, &known, is_out, err);
+    return add_scope(o, path, &scope, err);
 }
 
 /* ---- files --------------------------------------------------------------------------------------- */
@@ -138,7 +139,7 @@ static void count_left(lap_outputs *o, lap_scope *scope, const char *path, bool 
     *(is_photo ? &others->left[i].photos : &others->left[i].outputs) += 1;
 }
 
-/* Whether a file may have got its name after the records were read. */
+/* Whether a file may have got its name after the reading of the records began. */
 static bool is_new(const lap_scope *scope, const struct stat *file)
 {
     enum { CLOCKS_DIFFER = 10 }; /* seconds, on a network file system */

@@ -43,6 +43,30 @@ int fsync(int fd)
     return next(fd);
 }
 
+/* Each listing of a folder takes a minute. */
+static bool is_slow;
+static time_t passed;
+
+int scandirat(int folder, const char *path, struct dirent ***names, int (*takes)(const struct dirent *),
+    int (*order)(const struct dirent **, const struct dirent **))
+{
+    static __typeof__(scandirat) *next;
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "scandirat");
+    passed += is_slow ? 60 : 0;
+    return next(folder, path, names, takes, order);
+}
+
+time_t time(time_t *to)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    now.tv_sec += passed;
+    if (to)
+        *to = now.tv_sec;
+    return now.tv_sec;
+}
+
 static char folder[64];
 static lap_tree tree;
 
@@ -452,6 +476,25 @@ static void what_a_rival_makes_meanwhile_is_left_alone(void **state)
     assert_int_equal(made(7, "a.jpg", &photo, &later), LAP_MADE_OURS);
 }
 
+/* A record may grow after it was read, while others are. */
+static void what_a_rival_makes_while_records_are_read_is_left_alone(void **state)
+{
+    (void)state;
+    lap_made is;
+    uint64_t content;
+    (void)made_for_real(8, "a.jpg", "edges");
+    is_slow = true;
+    lap_manifest *m = opened(7);
+    is_slow = false;
+    assert_int_equal(unlinkat(tree.fd, "a.jpg", 0), 0);
+    const struct stat there = made_for_real(8, "a.jpg", "edges");
+    const lap_standing standing = {"a.jpg", tree.fd, &there, from_photo};
+    assert_int_equal(lap_manifest_judge(m, &standing, &is, &content, NULL), LAP_OK);
+    assert_int_equal(is, LAP_MADE_MEANWHILE);
+    lap_manifest_close(m);
+    passed = 0;
+}
+
 static void links_are_passed_over(void **state)
 {
     static const char *const outputs[] = {"a.jpg"};
@@ -699,6 +742,7 @@ int main(void)
         TEST(records_are_made_for_their_owner),
         TEST(what_another_run_writes_is_read_before_the_verdict),
         TEST(what_a_rival_makes_meanwhile_is_left_alone),
+        TEST(what_a_rival_makes_while_records_are_read_is_left_alone),
         TEST(links_are_passed_over),
         TEST(long_lines_are_passed_over),
         TEST(the_end_of_a_long_line_is_no_line),
