@@ -556,7 +556,7 @@ static char *path_in_folders(const lap_prune *p, const lap_manifest_line *line)
     return NULL;
 }
 
-/* Counts an output without a photo that only records of a folder above or below name. It is not removed,
+/* Counts an output without a photo that only records of a folder above or below describe. It is not removed,
  * because it was made by runs with that output folder. */
 static lap_code look_at_other(void *user, const lap_manifest_line *line, lap_error *err)
 {
@@ -564,19 +564,26 @@ static lap_code look_at_other(void *user, const lap_manifest_line *line, lap_err
     prune_output output;
     prune_trouble unknown = {0};
     const lap_code code = lap_control_check(p->run->control, err);
-    if (code != LAP_OK || lap_map64_find(&p->outputs, name_key(line->output)) ||
-        !find(p, line, &output, &unknown))
+    const uint64_t name = name_key(line->output);
+    if (code != LAP_OK || lap_map64_find(&p->outputs, name) || !find(p, line, &output, &unknown))
         return code;
     lap_tree_leave(p->run->tree, output.folder);
     char *path = path_in_folders(p, line);
     const bool goes = path && is_gone(p, path, &unknown);
     free(path);
-    if (!goes)
+    const uint64_t *counted = lap_map64_find(&p->unlike, name);
+    if (!goes || (counted && !output.is_whole))
         return LAP_OK;
+    if (!output.is_whole) {
+        p->result->changed++;
+        return lap_map64_put(&p->unlike, name, IS_CHANGED, err);
+    }
+    if (counted)
+        --*count_of(p, *counted);
     if (p->result->others++ == 0)
         snprintf(p->result->others_in, sizeof p->result->others_in, "%.*s",
             (int)(strlen(p->other) - strlen("/.lapedge")), p->other);
-    return lap_map64_put(&p->outputs, name_key(line->output), 1, err); /* other lines name the same file */
+    return lap_map64_put(&p->outputs, name, 1, err); /* other lines name the same file */
 }
 
 /* Warns about records that are not believed; they remove nothing. */

@@ -532,4 +532,15 @@ nested()
     [ -e edges/2022/d.jpg ]
     folder 0 "1 removed (photo gone)" --prune photos/2022 edges/2022
     [ ! -e edges/2022/d.jpg ]
+    # It was made again with another output folder: only that one's record describes it, and nobody changed it.
+    cp photos/2022/a.jpg photos/2022/d.jpg
+    folder 0 "1 done" photos edges
+    folder 0 "2 done" --gray photos/2022 edges/2022
+    rm photos/2022/d.jpg
+    folder 0 "lapedge: --prune: 1 output left: recorded in edges/2022; to remove it, name that folder as OUTDIR" \
+        --prune photos edges
+    [[ $stderr != *"changed or copied"* ]]
+    printf x >>edges/2022/d.jpg
+    folder 0 "lapedge: --prune: 1 output left: changed or copied after lapedge wrote it" --prune photos edges
+    [[ $stderr != *"recorded in"* ]]
 }
