@@ -138,7 +138,7 @@ static lap_code add_record(lap_manifest *m, uint64_t output, manifest_record rec
 }
 
 lap_code lap_manifest_add(
-    lap_manifest *m, const lap_manifest_line *line, bool is_believed, bool is_late, lap_error *err)
+    lap_manifest *m, const lap_manifest_line *line, bool is_believed, manifest_rival rival, lap_error *err)
 {
     if (!line->has_content && !line->is_done) /* an early version's "begin" line is not usable */
         return LAP_OK;
@@ -146,7 +146,7 @@ lap_code lap_manifest_add(
     manifest_record record = {.size = low_bits(line->size),
         .maker = line->maker,
         .is_believed = is_believed,
-        .is_rival = is_late && settings != lap_settings_own(&m->settings)};
+        .rival = settings != lap_settings_own(&m->settings) ? rival : IS_NO_RIVAL};
     record.content = line->has_content ? line->content : size_key(line->size);
     if (line->has_content)
         record.file = file_key(line->device, line->inode, line->size, line->mtime_s, line->mtime_ns);
@@ -207,6 +207,11 @@ static lap_code look_at_photo(
     return code == LAP_E_MEMORY ? code : LAP_OK;
 }
 
+static bool is_rival(const lap_manifest *m, const manifest_record *r, const struct stat *there)
+{
+    return r->rival == IS_RIVAL || (r->rival == IS_RIVAL_IF_NEW && there->st_ctim.tv_sec > m->since);
+}
+
 /* What an output's records say about the file, before its content is read. */
 typedef struct first_look {
     bool is_same;     /* the file was made from this input with these settings, */
@@ -235,8 +240,8 @@ static first_look look_at_facts(
         look.is_there |= is_same && is_from_there(&r->source, &want->source) &&
                          (!r->changed || r->changed == want->changed);
         look.is_sized |= is_it && !r->file && r->is_believed;
-        look.is_rival |= is_it && r->file && r->is_rival;
-        is_older |= is_it && r->file && !r->is_rival;
+        look.is_rival |= is_it && r->file && is_rival(m, r, there);
+        is_older |= is_it && r->file && !is_rival(m, r, there);
         look.may_be |= r->file && r->size == low_bits(there->st_size);
         if (is_same && r->file && r->is_believed)
             look.content = r->content;
@@ -247,9 +252,10 @@ static first_look look_at_facts(
 
 /* What a believed record says about a file with its content. Records of early versions do not name the
  * command that made the file; then this command is assumed. */
-static lap_made made_by(const lap_manifest *m, const manifest_record *r, const manifest_source *photo)
+static lap_made made_by(
+    const lap_manifest *m, const manifest_record *r, const manifest_source *photo, const struct stat *there)
 {
-    return r->is_rival                                             ? LAP_MADE_MEANWHILE
+    return is_rival(m, r, there)                                   ? LAP_MADE_MEANWHILE
            : r->maker == LAP_MAKER_TRANSFORM && !m->settings.turns ? LAP_MADE_TURNED
            : r->maker == LAP_MAKER_RUN && m->settings.turns        ? LAP_MADE_FILTERED
            : is_same_photo(&r->source, photo)                      ? LAP_MADE_OURS
@@ -268,7 +274,7 @@ static lap_made look_at_content(
         if (!r->file || r->content != hash || r->size != low_bits(s->there->st_size))
             continue;
         const lap_made says = is_made_from(r, want) ? (r->is_believed ? LAP_MADE_SAME : LAP_MADE_SAID)
-                              : r->is_believed      ? made_by(m, r, &want->source)
+                              : r->is_believed      ? made_by(m, r, &want->source, s->there)
                                                     : LAP_MADE_UNBELIEVED;
         *content = r->is_believed ? hash : *content;
         made = says > made ? says : made;

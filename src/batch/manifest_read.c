@@ -251,7 +251,11 @@ static lap_code read_place(reading *r, bool all, lap_error *err)
 static lap_code add_line(void *user, const lap_manifest_line *line, lap_error *err)
 {
     const reading *r = user;
-    return lap_manifest_add(r->manifest, line, r->is_believed, r->place->is_read, err);
+    /* A folder below is first read when an output in it is judged. */
+    const manifest_rival rival = r->place->is_read ? IS_RIVAL
+                                 : r->place->below ? IS_RIVAL_IF_NEW
+                                                   : IS_NO_RIVAL;
+    return lap_manifest_add(r->manifest, line, r->is_believed, rival, err);
 }
 
 /* Adds to the records what is new in a place. */

@@ -7,7 +7,14 @@
 #include "batch/manifest.h"
 #include "io/map64.h"
 
-enum { LAP_SIZE_BITS = 28 };
+enum { LAP_SIZE_BITS = 27 };
+
+/* Whether a run with other settings made a file during this run, according to a line. */
+typedef enum manifest_rival {
+    IS_NO_RIVAL,
+    IS_RIVAL,
+    IS_RIVAL_IF_NEW /* the file's change time decides */
+} manifest_rival;
 
 /* Fingerprints that identify the photo of an output; 0: not known. */
 typedef struct manifest_source {
@@ -24,7 +31,7 @@ typedef struct manifest_record {
     uint32_t size : LAP_SIZE_BITS; /* low bits of the size: if they differ, the file need not be read */
     uint32_t maker : 2;            /* lap_maker */
     uint32_t is_believed : 1;
-    uint32_t is_rival : 1;  /* written during this run, by a run with other settings */
+    uint32_t rival : 2;     /* manifest_rival */
     manifest_source source; /* with made */
     uint64_t changed;       /* key of the photo's change time; 0: not recorded */
     lap_photo_content photo;
@@ -74,8 +81,8 @@ struct lap_manifest {
 void lap_manifest_place_free(manifest_place *place);
 /* Opens the folder if it exists, or creates it if make is set. LAP_E_EXISTS: it is a link. */
 lap_code lap_manifest_folder(lap_manifest *manifest, bool make, lap_error *err);
-/* Adds a line's facts to the records. is_late: it was written during this run. */
-lap_code lap_manifest_add(
-    lap_manifest *manifest, const lap_manifest_line *line, bool is_believed, bool is_late, lap_error *err);
+/* Adds a line's facts to the records. rival: what its file is if the line has other settings. */
+lap_code lap_manifest_add(lap_manifest *manifest, const lap_manifest_line *line, bool is_believed,
+    manifest_rival rival, lap_error *err);
 
 #endif

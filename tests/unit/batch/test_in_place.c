@@ -489,6 +489,61 @@ static void force_leaves_what_another_command_makes_meanwhile(void **state)
     assert_int_equal(run_into_with(&(lap_batch_options){.force = true}, &mine).counts.ok, 2);
 }
 
+static void (*at_event)(void);
+
+static void on_strike(void *user, const lap_batch_file *file, const lap_batch_counts *counts)
+{
+    void (*const strike)(void) = at_event;
+    on_folder_event(user, file, counts);
+    at_event = NULL;
+    if (strike)
+        strike();
+}
+
+/* A run over a folder; both are below the scratch folder. */
+static folder_result run_folder(const char *from, const char *to, const lap_settings *settings)
+{
+    folder_result r = {.others.finds_made = true};
+    char in[128], into[128];
+    (void)snprintf(in, sizeof in, "%s/%s", scratch, from);
+    (void)snprintf(into, sizeof into, "%s/%s", scratch, to);
+    const char *const inputs[] = {in};
+    const lap_batch_take take = {.extensions = "pgm"};
+    const lap_batch_options o = {
+        .inputs = inputs, .input_count = 1, .out_dir = into, .take = &take, .jobs = 1, .others = &r.others};
+    lap_context *context = lap_context_create(2, NULL);
+    assert_non_null(context);
+    assert_int_equal(lap_batch(context, &o, settings, on_strike, &r, &r.counts, NULL), LAP_OK);
+    lap_context_destroy(context);
+    return r;
+}
+
+static void a_rival_works_below(void)
+{
+    const lap_settings settings = inverted();
+    sleep(1); /* times of files are compared in seconds */
+    of_rival = run_folder("in/below", "edges/below", &settings);
+}
+
+/* The rival's records are in a folder that this run has not reached when the rival works. */
+static void what_a_rival_makes_below_meanwhile_is_left_alone(void **state)
+{
+    const lap_settings mine = unsynced();
+    (void)state;
+    assert_int_equal(mkdir(at("in"), 0777), 0);
+    assert_int_equal(mkdir(at("in/below"), 0777), 0);
+    put_photo(at("in/0.pgm"), 20);
+    assert_int_equal(run_folder("in", "edges", &mine).counts.ok, 1);
+    put_photo(at("in/below/1.pgm"), 21);
+    at_event = a_rival_works_below;
+    const folder_result r = run_folder("in", "edges", &mine);
+    assert_int_equal(of_rival.counts.ok, 1);
+    assert_int_equal(r.counts.kinds[LAP_E_EXISTS], 1);
+    assert_string_equal(
+        r.left.message, "exists and was made by another run, with other settings, during this one");
+    assert_int_equal(run_folder("in", "edges", &mine).counts.ok, 1); /* after it has ended */
+}
+
 /* The outputs would be a mix of both settings, and no run would say so. */
 static void two_runs_with_different_settings_at_once_are_told(void **state)
 {
@@ -824,6 +879,7 @@ int main(void)
         IN_SCRATCH(a_photo_that_is_filtered_before_it_is_read_is_counted),
         IN_SCRATCH(in_doubt_no_output_is_replaced),
         IN_SCRATCH(two_runs_with_different_settings_at_once_are_told),
+        IN_SCRATCH(what_a_rival_makes_below_meanwhile_is_left_alone),
         IN_SCRATCH(force_leaves_what_another_command_makes_meanwhile),
         IN_SCRATCH(folders_are_left_one_by_one),
         IN_SCRATCH(a_photo_that_is_named_twice_is_done_once),
