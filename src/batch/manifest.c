@@ -209,7 +209,10 @@ static lap_code look_at_photo(
 
 static bool is_rival(const lap_manifest *m, const manifest_record *r, const struct stat *there)
 {
-    return r->rival == IS_RIVAL || (r->rival == IS_RIVAL_IF_NEW && there->st_ctim.tv_sec > m->since);
+    const struct timespec *made = &there->st_ctim, *since = &m->since;
+    const bool is_new =
+        made->tv_sec > since->tv_sec || (made->tv_sec == since->tv_sec && made->tv_nsec >= since->tv_nsec);
+    return r->rival == IS_RIVAL || (r->rival == IS_RIVAL_IF_NEW && is_new);
 }
 
 /* What an output's records say about the file, before its content is read. */

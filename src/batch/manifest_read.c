@@ -309,8 +309,16 @@ static lap_code add_other(lap_manifest *m, manifest_place *place, uint64_t *numb
     return LAP_OK;
 }
 
-/* Adds the folders above the output folder that have records. */
-static lap_code find_above(lap_manifest *m, lap_error *err)
+static bool is_known(const lap_manifest *m, const char *shown)
+{
+    bool found = false;
+    for (size_t i = 0; shown && i < m->other_count && !found; i++)
+        found = strcmp(m->others[i].shown, shown) == 0;
+    return found;
+}
+
+/* Adds the folders above the output folder that have records. is_late: they had none before. */
+static lap_code find_above(lap_manifest *m, bool is_late, lap_error *err)
 {
     char *real = m->tree->fd >= 0 ? realpath(m->tree->path, NULL) : NULL;
     if (!real && m->tree->fd >= 0 && !is_absent(errno))
@@ -321,11 +329,14 @@ static lap_code find_above(lap_manifest *m, lap_error *err)
     for (size_t at = real ? strlen(real) : 0; at-- > 0 && code == LAP_OK && real[1];)
         if (real[at] == '/') {
             const char *from = real + at + 1;
-            code = add_other(m,
-                &(manifest_place){.shown = joined(real, at, "/.lapedge"),
-                    .folder = -1,
-                    .cut = joined(from, strlen(from), "/")},
-                &number, err);
+            manifest_place place = {.shown = joined(real, at, "/.lapedge"),
+                .folder = -1,
+                .cut = joined(from, strlen(from), "/"),
+                .is_read = is_late};
+            if (is_late && is_known(m, place.shown))
+                lap_manifest_place_free(&place);
+            else
+                code = add_other(m, &place, &number, err);
         }
     free(real);
     return code;
@@ -378,8 +389,8 @@ lap_code lap_manifest_open(
     m->tree = tree;
     m->settings = *settings;
     m->fd = m->here.folder = -1;
-    m->since = time(NULL); /* reading may take long */
-    lap_code code = find_above(m, err);
+    (void)clock_gettime(CLOCK_REALTIME_COARSE, &m->since); /* reading may take long */
+    lap_code code = find_above(m, false, err);
     if (code == LAP_OK)
         code = lap_manifest_refresh(m, err);
     if (code != LAP_OK) {
@@ -394,7 +405,7 @@ lap_code lap_manifest_open(
 static bool is_new(const lap_manifest *m, const struct stat *file)
 {
     enum { CLOCKS_DIFFER = 10 }; /* seconds, on a network file system */
-    return file->st_ctim.tv_sec + CLOCKS_DIFFER >= m->since;
+    return file->st_ctim.tv_sec + CLOCKS_DIFFER >= m->since.tv_sec;
 }
 
 lap_code lap_manifest_judge(
@@ -405,7 +416,10 @@ lap_code lap_manifest_judge(
         code = lap_manifest_find(m, standing, made, content, err);
     if (code != LAP_OK || *made > LAP_MADE_OURS || (*made == LAP_MADE_OURS && !is_new(m, standing->there)))
         return code;
-    code = lap_manifest_refresh(m, err);
+    if (is_new(m, standing->there)) /* perhaps made by a run that has just begun in a folder above */
+        code = find_above(m, true, err);
+    if (code == LAP_OK)
+        code = lap_manifest_refresh(m, err);
     if (code == LAP_OK)
         code = look_below(m, standing->output, true, err);
     return code == LAP_OK ? lap_manifest_find(m, standing, made, content, err) : code;

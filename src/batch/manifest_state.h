@@ -64,8 +64,8 @@ struct lap_manifest {
     lap_map64
         looked; /* hashes of folders below ("2022/") that were looked at: 1 + index of the place, or 0 */
     lap_settings_mark settings;
-    time_t since;      /* when the first reading of the records began */
-    lap_map64 outputs; /* hash of an output's path -> place of its last record, from 1 */
+    struct timespec since; /* when the first reading of the records began, by the clock of file times */
+    lap_map64 outputs;     /* hash of an output's path -> place of its last record, from 1 */
     manifest_record *records;
     size_t count, capacity;
     size_t unbelieved;        /* number of files here that are not believed */

@@ -57,14 +57,14 @@ int scandirat(int folder, const char *path, struct dirent ***names, int (*takes)
     return next(folder, path, names, takes, order);
 }
 
-time_t time(time_t *to)
+int clock_gettime(clockid_t clock, struct timespec *now)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    now.tv_sec += passed;
-    if (to)
-        *to = now.tv_sec;
-    return now.tv_sec;
+    static __typeof__(clock_gettime) *next;
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "clock_gettime");
+    const int result = next(clock, now);
+    now->tv_sec += passed;
+    return result;
 }
 
 static char folder[64];
@@ -495,6 +495,44 @@ static void what_a_rival_makes_while_records_are_read_is_left_alone(void **state
     passed = 0;
 }
 
+/* The same between output folders of which one lies in the other: neither run has read the other's records
+ * when it comes to an output. */
+static void a_rival_above_or_below_is_noticed(void **state)
+{
+    (void)state;
+    const lap_tree whole = tree;
+    const lap_settings_mark mark = mark_of(7);
+    lap_tree part;
+    lap_manifest *above, *below;
+    char name[80];
+    lap_made is;
+    uint64_t content;
+    snprintf(name, sizeof name, "%s/part", folder);
+    assert_int_equal(mkdirat(tree.fd, "part", 0700), 0);
+    assert_int_equal(lap_tree_open(name, &part, NULL), LAP_OK);
+    assert_int_equal(lap_manifest_open(&whole, &mark, &above, NULL), LAP_OK);
+    assert_int_equal(lap_manifest_open(&part, &mark, &below, NULL), LAP_OK);
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); /* times go by ticks */
+    tree = part;
+    struct stat there = made_for_real(8, "a.jpg", "edges");
+    tree = whole;
+    const lap_standing from_above = {"part/a.jpg", part.fd, &there, from_photo};
+    assert_int_equal(lap_manifest_judge(above, &from_above, &is, &content, NULL), LAP_OK);
+    assert_int_equal(is, LAP_MADE_MEANWHILE);
+    lap_manifest_close(above);
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    assert_int_equal(lap_manifest_open(&whole, &mark, &above, NULL), LAP_OK); /* begins after it */
+    assert_int_equal(lap_manifest_judge(above, &from_above, &is, &content, NULL), LAP_OK);
+    assert_int_equal(is, LAP_MADE_OURS);
+    there = made_for_real(8, "part/b.jpg", "edges");
+    const lap_standing from_below = {"b.jpg", part.fd, &there, from_photo};
+    assert_int_equal(lap_manifest_judge(below, &from_below, &is, &content, NULL), LAP_OK);
+    assert_int_equal(is, LAP_MADE_MEANWHILE);
+    lap_manifest_close(above);
+    lap_manifest_close(below);
+    lap_tree_close(&part);
+}
+
 static void links_are_passed_over(void **state)
 {
     static const char *const outputs[] = {"a.jpg"};
@@ -743,6 +781,7 @@ int main(void)
         TEST(what_another_run_writes_is_read_before_the_verdict),
         TEST(what_a_rival_makes_meanwhile_is_left_alone),
         TEST(what_a_rival_makes_while_records_are_read_is_left_alone),
+        TEST(a_rival_above_or_below_is_noticed),
         TEST(links_are_passed_over),
         TEST(long_lines_are_passed_over),
         TEST(the_end_of_a_long_line_is_no_line),

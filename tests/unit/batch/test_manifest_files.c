@@ -517,7 +517,7 @@ static void files_that_are_not_believed(void **unused)
     lap_manifest_close(m);
 }
 
-/* A second look only at what is not ours. */
+/* A second look only at what is not ours, or is new. */
 static void what_is_ours_is_judged_at_once(void **unused)
 {
     (void)unused;
@@ -543,12 +543,15 @@ static void what_is_ours_is_judged_at_once(void **unused)
     assert_int_equal(lap_manifest_begin(other, &o, NULL), LAP_OK);
     assert_int_equal(lap_manifest_flush(other, false, 0, NULL), LAP_OK);
     lap_manifest_close(other);
-    for (int i = 0; i < 2; i++) {
+    there.st_ctim.tv_sec -= 60;
+    for (int i = 0; i < 3; i++) {
+        there.st_ctim.tv_sec += i == 2 ? 60 : 0; /* another run may have made it since */
         sys.lists = 0;
         assert_int_equal(lap_manifest_judge(m, &standing, &verdict, &content, &err), LAP_OK);
         assert_int_equal(verdict, LAP_MADE_OURS);
-        assert_int_equal(sys.lists, i == 0);
+        assert_int_equal(sys.lists, i != 1);
     }
+    there.st_ctim.tv_sec -= 60;
     assert_int_equal(lap_manifest_judge(m, &unreadable, &verdict, &content, &err), LAP_E_UNREADABLE);
     assert_int_equal(sys.lists, 0);
     lap_manifest_close(m);
@@ -621,7 +624,7 @@ static bool works_with_number_zero(void)
     lap_tree_close(&zero);
     begin(); /* the folder, when it is made */
     m = opened();
-    good = good && write_of(m, "a.jpg", true, &err) == LAP_OK && m->folder == 0;
+    good = good && write_of(m, "a.jpg", true, &err) == LAP_OK && m->here.folder == 0;
     a_run("b.jpg");
     good = good && strcmp(all(m), "a.jpg b.jpg ") == 0;
     lap_manifest_close(m);

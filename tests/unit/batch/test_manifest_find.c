@@ -62,7 +62,7 @@ static lap_manifest_line line(void)
 
 static void add(lap_manifest_line l, bool is_believed)
 {
-    assert_int_equal(lap_manifest_add(manifest, &l, is_believed, NULL), LAP_OK);
+    assert_int_equal(lap_manifest_add(manifest, &l, is_believed, IS_NO_RIVAL, NULL), LAP_OK);
 }
 
 /* Lines of another output that say the opposite: nothing of them counts. */
