@@ -96,8 +96,9 @@ symbols read_symbols()
 
 const std::vector<lap_cudacpu_range> &lap_cudacpu_shared_of(const void *kernel)
 {
-    static const symbols all = read_symbols();
-    static std::map<const void *, std::vector<lap_cudacpu_range>> known;
+    /* Never destroyed: a thread whose device was given up may run on while the process ends. */
+    static const symbols &all = *new symbols(read_symbols());
+    static auto &known = *new std::map<const void *, std::vector<lap_cudacpu_range>>;
     auto found = known.find(kernel);
     if (found != known.end())
         return found->second;
