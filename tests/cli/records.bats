@@ -516,7 +516,7 @@ nested()
     all=$(realpath edges)
     for more in "" -n -f; do
         # shellcheck disable=SC2086 # may be empty
-        folder 0 "lapedge: --prune: 1 output left: recorded in $all; to remove it, name that folder as OUTDIR" $more \
+        folder 0 "lapedge: --prune: 1 output left: recorded in $all; a run with that OUTDIR and its photos can remove it" $more \
             --prune photos/2022 edges/2022
         [ -e edges/2022/b.jpg ]
     done
@@ -527,7 +527,7 @@ nested()
     cp photos/2022/a.jpg photos/2022/d.jpg
     folder 0 "1 done" photos/2022 edges/2022
     rm photos/2022/d.jpg
-    folder 0 "lapedge: --prune: 1 output left: recorded in edges/2022; to remove it, name that folder as OUTDIR" \
+    folder 0 "lapedge: --prune: 1 output left: recorded in edges/2022; a run with that OUTDIR and its photos can remove it" \
         --prune photos edges
     [ -e edges/2022/d.jpg ]
     folder 0 "1 removed (photo gone)" --prune photos/2022 edges/2022
@@ -537,7 +537,7 @@ nested()
     folder 0 "1 done" photos edges
     folder 0 "2 done" --gray photos/2022 edges/2022
     rm photos/2022/d.jpg
-    folder 0 "lapedge: --prune: 1 output left: recorded in edges/2022; to remove it, name that folder as OUTDIR" \
+    folder 0 "lapedge: --prune: 1 output left: recorded in edges/2022; a run with that OUTDIR and its photos can remove it" \
         --prune photos edges
     [[ $stderr != *"changed or copied"* ]]
     printf x >>edges/2022/d.jpg

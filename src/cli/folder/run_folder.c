@@ -134,8 +134,8 @@ static lap_cli_exit end_prune(folder_run *run, lap_code code)
                                  : "its photo was in another folder than those of this run",
             prune->elsewhere > 1 ? "are" : "is");
     if (prune->others > 0 && !run->folder.cli->quiet)
-        lap_cli_message(
-            "--prune: %llu output%s left: recorded in %s; to remove %s, name that folder as OUTDIR",
+        lap_cli_message("--prune: %llu output%s left: recorded in %s; a run with that OUTDIR and its photos "
+                        "can remove %s",
             (unsigned long long)prune->others, prune->others > 1 ? "s" : "",
             lap_cli_quoted(prune->others_in, why, sizeof why), prune->others > 1 ? "them" : "it");
     return prune->refused.code != LAP_OK || prune->failed > 0 ? LAP_EXIT_FAILED : LAP_EXIT_OK;
