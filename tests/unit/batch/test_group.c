@@ -154,7 +154,7 @@ static void begin_group(void)
     memset(&sys, 0, sizeof sys);
     group = (lap_group){.count = JOBS, .sync_fd = 1};
     for (int i = 0; i < JOBS; i++) {
-        char relative[16], photo[16];
+        char relative[16], photo[32];
         int folder;
         lap_job *job = &jobs[i];
         snprintf(relative, sizeof relative, "sub/%d", i);
