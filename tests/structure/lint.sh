@@ -29,9 +29,9 @@ isa_of() # the instruction set that the name of a file stands for, as in the Mak
     esac
 }
 
-# How many states of a function clang's analyzer looks at before it gives up. Its own limit, 225000, takes many times as
+# How many states of a function clang's analyzer looks at before it gives up. Its own limit, 225000, takes ten times as
 # long for all files, and is for make test-long.
-deep=(--extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang "--extra-arg=max-nodes=${TIDY_NODES:-2000}")
+deep=(--extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang "--extra-arg=max-nodes=${TIDY_NODES:-8000}")
 
 tidy()
 {
