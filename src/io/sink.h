@@ -28,8 +28,8 @@ lap_code lap_sink_open_fifo(const char *path, const lap_control *control, int *f
 lap_code lap_sink_open_below(const lap_tree *tree, const char *relative, lap_sink **sink, lap_error *err);
 lap_code lap_sink_memory(lap_sink **sink, lap_error *err);
 
-/* Makes room for size more bytes in a memory sink: exactly that many if it is empty. LAP_E_MEMORY. Other sinks
- * need none. */
+/* Makes room for size more bytes in a memory sink: exactly that many if it is empty. LAP_E_MEMORY. Other
+ * sinks need none. */
 lap_code lap_sink_reserve(lap_sink *sink, size_t size, lap_error *err);
 /* Appends; LAP_E_DISK_FULL (ENOSPC, EDQUOT), LAP_E_WRITE, LAP_E_MEMORY. */
 lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_error *err);
