@@ -202,10 +202,10 @@ $(B)/liblapedge.so: $(OBJ) $(CU_OBJ)
 	  -Wl,--exclude-libs,ALL -Wl,--no-undefined -o $@.$(SOVERSION) $^ $(LIBS)
 	@ln -sf $(@F).$(SOVERSION) $@
 
-# TWINS: a folder in which the same sources were just compiled with the same flags (tools/package.mk). Tests, and sources
-# that ask for CUDA or OpenMP, are compiled again.
-twin = $(if $(TWINS),$(filter-out $(TWINS)/tests/% %_openmp.c.o %_sse.c.o $(TWINS)/src/rungs/% $(TWINS)/src/libjpeg/version.c.o,\
-  $(wildcard $(TWINS)/$<.o)))
+# TWINS: a folder in which the same sources were just compiled with the same flags (tools/package.mk). Tests, and
+# sources that ask for CUDA or OpenMP, are compiled again.
+twin = $(if $(TWINS),$(filter-out $(TWINS)/tests/% %_openmp.c.o %_sse.c.o $(TWINS)/src/rungs/% \
+  $(TWINS)/src/libjpeg/version.c.o,$(wildcard $(TWINS)/$<.o)))
 $(B)/%.o: %.c $(B)/flags-C
 	@mkdir -p $(@D)
 	$(if $(twin),$(call say,COPY)sed '1s|^[^:]*:|$@:|' $(twin:.o=.d) > $(@:.o=.d) && cp $(twin) $@,$(call \

@@ -475,6 +475,7 @@ static void what_appears_is_judged(void **unused)
         [LAP_MADE_TURNED] = "exists and is a turned photo that lapedge made, not an edge map",
         [LAP_MADE_FILTERED] = "exists and is an edge map that lapedge made, not a turned photo",
         [LAP_MADE_ELSEWHERE] = "exists and was made from a photo in another folder",
+        [LAP_MADE_MEANWHILE] = "exists and was made by another run, with other settings, during this one",
         [LAP_MADE_OURS] = NULL,
         [LAP_MADE_SAID] = "",
         [LAP_MADE_SAME] = ""};
@@ -507,8 +508,8 @@ static void what_appears_is_judged(void **unused)
         assert_null(jobs[0].sink);
         assert_int_equal(jobs[0].report.status, i == 2 ? LAP_FAILED : LAP_SKIPPED);
         assert_string_equal(jobs[0].report.error.subject, jobs[0].output);
-        assert_string_equal(
-            jobs[0].report.error.message, i == 2 ? "cannot be judged" : "exists and was not made by lapedge");
+        assert_string_equal(jobs[0].report.error.message,
+            i == 2 ? "cannot be judged" : "is not a regular file; remove it first");
         end_group();
     }
 }
@@ -575,10 +576,16 @@ static void what_was_seen_is_replaced(void **unused)
         assert_int_equal(stat(jobs[0].output, &jobs[0].seen), 0);
         assert_int_equal(lap_group_publish(&group, NULL, &err), LAP_OK);
         assert_good(0);
-        assert_int_equal(sys.judged, 0);
+        assert_int_equal(sys.judged, force);
         end_group();
     }
-    begin_group(); /* even so no folder is */
+    judge_by(LAP_MADE_MEANWHILE); /* even so nothing of a run with other settings is, */
+    jobs[0].force = true;
+    assert_int_equal(lap_group_publish(&group, NULL, &err), LAP_OK);
+    assert_kept(
+        LAP_MADE_MEANWHILE, "exists and was made by another run, with other settings, during this one");
+    end_group();
+    begin_group(); /* and no folder */
     assert_int_equal(mkdir(at("sub/0"), 0700), 0);
     jobs[0].force = true;
     assert_int_equal(lap_group_publish(&group, NULL, &err), LAP_OK);
