@@ -73,7 +73,7 @@ static lap_device_staging *staging_of(const window *w, int i)
         return NULL;
     if (!w->stagings[i])
         (void)lap_device_staging_create(
-            s->device, LAP_HOST_PINNED, LAP_DEVICE_SMALL_STAGING, &w->stagings[i], NULL);
+            s->device, LAP_HOST_PINNED, LAP_DEVICE_SMALL_STAGING / LAP_STREAM_WINDOWS, &w->stagings[i], NULL);
     return w->stagings[i];
 }
 
