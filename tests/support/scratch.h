@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +55,15 @@ static inline int count_temps(const char *folder)
     for (struct dirent *entry; (entry = readdir(dir));)
         count += strncmp(entry->d_name, ".lapedge-", 9) == 0;
     closedir(dir);
+    return count;
+}
+
+/* How many descriptors this process has open. */
+static inline int open_files(void)
+{
+    int count = 0;
+    for (int fd = 0; fd < 256; fd++)
+        count += fcntl(fd, F_GETFD) != -1;
     return count;
 }
 

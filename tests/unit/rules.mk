@@ -19,7 +19,7 @@ $(B)/tests/test_pixels: LDFLAGS += -Wl,--wrap=lap_image_create
 SINK_CALLS := write fsync fstat fchown fchmod futimens close poll open access umask fopen fclose strdup lap_now_ms \
   XXH3_createState XXH3_64bits_reset
 $(B)/tests/test_sink_faults: LDFLAGS += $(SINK_CALLS:%=-Wl,--wrap=%)
-# Who has made a temporary file, as the system says.
+# The calls that tell which process made a temporary file.
 TEMP_CALLS := open openat kill gethostname readlink getrandom clock time poll fdopendir unlinkat
 $(B)/tests/test_sink_temp: LDFLAGS += $(TEMP_CALLS:%=-Wl,--wrap=%)
 # File systems of all kinds, where an output gets its name.

@@ -101,14 +101,6 @@ static lap_tree tree;
 static struct stat photo;
 static lap_backup backup;
 
-static int open_files(void)
-{
-    int count = 0;
-    for (int fd = 0; fd < 256; fd++)
-        count += fcntl(fd, F_GETFD) != -1;
-    return count;
-}
-
 /* A photo without a backup. */
 static void begin(void)
 {

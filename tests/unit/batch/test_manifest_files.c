@@ -156,14 +156,6 @@ static const struct stat made = {.st_dev = 1, .st_ino = 2, .st_size = 3, .st_mti
 static const lap_origin origin = {"/the/photos", 11, 12};
 static lap_settings_mark mark = {.hashes = {100, 200, 300}, .fail_on = LAP_FAIL_TRUNCATED};
 
-static int open_files(void)
-{
-    int count = 0;
-    for (int fd = 0; fd < 256; fd++)
-        count += fcntl(fd, F_GETFD) != -1;
-    return count;
-}
-
 static void begin(void)
 {
     char command[128];

@@ -79,7 +79,7 @@ static void add_other(void)
     add(l, false);
 }
 
-/* The verdict; what it says to record anew is in `again`. */
+/* Returns the verdict. `again` is the content hash to write into a new record, or 0. */
 static uint64_t again;
 static lap_made find(void)
 {
@@ -117,7 +117,7 @@ static void the_same_photo_is_up_to_date(void **unused)
     assert_true(again == 0);
     assert_true(content.is_known && content.hash == photo_hash); /* as recorded */
 
-    begin(); /* in another place: to be recorded anew */
+    begin(); /* the file is in another place: it gets a new record */
     lap_manifest_line l = line();
     other_place(&l);
     assert_int_equal(find_of(l), LAP_MADE_SAME);
@@ -468,6 +468,7 @@ static void refusals_say_why(void **unused)
         [LAP_MADE_TURNED] = "exists and is a turned photo that lapedge made, not an edge map",
         [LAP_MADE_FILTERED] = "exists and is an edge map that lapedge made, not a turned photo",
         [LAP_MADE_ELSEWHERE] = "exists and was made from a photo in another folder",
+        [LAP_MADE_MEANWHILE] = "exists and was made by another run, with other settings, during this one",
         [LAP_MADE_OURS] = NULL,
         [LAP_MADE_SAID] = "exists and its record does not prove that lapedge made it"};
     for (lap_made verdict = LAP_MADE_UNKNOWN; verdict <= LAP_MADE_SAID; verdict++) {
@@ -477,8 +478,9 @@ static void refusals_say_why(void **unused)
         assert_int_equal(lap_made_refuse(verdict, "out/a.jpg", &err), LAP_E_EXISTS);
         assert_string_equal(err.subject, "out/a.jpg");
         assert_string_equal(err.message, messages[verdict]);
-        assert_int_equal(
-            err.remedy, verdict == LAP_MADE_ELSEWHERE ? LAP_REMEDY_OTHER_PHOTO : LAP_REMEDY_FORCE);
+        assert_int_equal(err.remedy, verdict == LAP_MADE_ELSEWHERE   ? LAP_REMEDY_OTHER_PHOTO
+                                     : verdict == LAP_MADE_MEANWHILE ? LAP_REMEDY_LATER
+                                                                     : LAP_REMEDY_FORCE);
     }
 }
 

@@ -251,14 +251,6 @@ static lap_code live(const lap_tree *tree, const char *path, const void *bytes, 
     return code;
 }
 
-static int open_files(void)
-{
-    int count = 0;
-    for (int fd = 0; fd < 256; fd++)
-        count += fcntl(fd, F_GETFD) != -1;
-    return count;
-}
-
 /* Runs a check in a child, which may change its descriptors and its umask. A child that hangs is ended. */
 static void in_child(bool (*check)(void))
 {

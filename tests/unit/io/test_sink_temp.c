@@ -138,15 +138,7 @@ int __wrap_unlinkat(int folder, const char *name, int flags)
 
 /* ---- steps ------------------------------------------------------------------------------------------ */
 
-static int open_files(void)
-{
-    int count = 0;
-    for (int fd = 0; fd < 256; fd++)
-        count += fcntl(fd, F_GETFD) != -1;
-    return count;
-}
-
-/* Runs a check in a child: who a process is, is found out once. */
+/* Runs a check in a child, because a process finds out only once who it is. */
 static void in_child(bool (*check)(int way), int way)
 {
     fflush(NULL);

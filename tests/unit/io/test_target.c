@@ -510,14 +510,6 @@ static void names_that_are_taken(void **unused)
 
 /* ---- what is given back ----------------------------------------------------------------------------- */
 
-static int open_files(void)
-{
-    int count = 0;
-    for (int fd = 0; fd < 256; fd++)
-        count += fcntl(fd, F_GETFD) != -1;
-    return count;
-}
-
 typedef enum free_number { NO_ZERO, ZERO, ZERO_IN_TREE } free_number;
 
 /* Each way in and out of a target, good and bad. Number 0 is a descriptor like others: the tree may get it,
