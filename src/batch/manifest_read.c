@@ -208,7 +208,8 @@ static bool is_absent(int why)
     return why == ENOENT || why == ENOTDIR || why == ELOOP || why == EACCES || why == ENAMETOOLONG;
 }
 
-/* Opens a place above or below the output folder. *folder is -1 if there is none. */
+/* Opens the folder of records of a place above or below the output folder. *folder is -1 if it does not
+ * exist. */
 static lap_code open_other(const lap_manifest *m, const manifest_place *p, int *folder, lap_error *err)
 {
     enum { FOLDER = O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW };
