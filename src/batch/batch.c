@@ -176,6 +176,8 @@ static lap_code submit(batch *b, const lap_walk_entry *entry, const plan *p, lap
     job->work = lap_job_write;
     job->tree = &b->tree;
     job->force = b->options->force;
+    job->skip_existing = b->options->skip_existing;
+    job->no_clobber = b->options->no_clobber;
     /* A photo that was found by content and has no extension gets an output without an extension. */
     const bool as_jpeg = !b->settings->format && !lap_format_of_path(p->output);
     job->settings = &b->variants[as_jpeg | (p->apart && b->sync) << 1];

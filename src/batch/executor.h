@@ -24,7 +24,9 @@ struct lap_job {
     struct stat stat;                /* the input's state when it was found, later when it was opened */
     bool force; /* replace any file that has the output's name, except one that a run with other settings has
                    made during this run */
-    struct stat seen; /* without `force`, only this file may be replaced, */
+    bool skip_existing; /* never replace a file: the output counts as there already */
+    bool no_clobber;    /* never replace a file, and report it */
+    struct stat seen;   /* without `force`, only this file may be replaced, */
     bool is_seen;
     bool only_equal;         /* and only by the same content, because no record describes that file */
     lap_photo_content photo; /* with sink: the content of the input, if it could be read again */

@@ -117,7 +117,7 @@ static lap_code check_equal(const lap_job *job, lap_error *err)
 }
 
 /* Judges the file at the output's name, and whether it may be replaced. LAP_E_EXISTS without a message: it is
- * the same output, made by another run. */
+ * the same output, made by another run, or any file with --skip-existing. */
 static lap_code judge_standing(
     lap_job *job, lap_manifest *manifest, int folder, const struct stat *there, lap_error *err)
 {
@@ -125,6 +125,11 @@ static lap_code judge_standing(
         job->relative, folder, there, {job->input, &job->stat, job->origin, job->below, &job->photo}};
     lap_made made = LAP_MADE_UNKNOWN;
     uint64_t content;
+    *err = (lap_error){0};
+    if (job->skip_existing)
+        return LAP_E_EXISTS;
+    if (job->no_clobber)
+        return lap_sink_exists(job->output, err);
     if (!S_ISREG(there->st_mode))
         return lap_fail_at(err, LAP_E_EXISTS, job->output, "is not a regular file; remove it first");
     const lap_code code = lap_manifest_judge(manifest, &standing, &made, &content, err);

@@ -301,6 +301,22 @@ PY
     [[ $last == "0 done, 2 up to date; "* ]]
 }
 
+@test "an output that appears during the run: there already, left alone, or not ours" {
+    tiny in/a.jpg
+    tiny in/b.jpg
+    appears() { echo mine >out/a.jpg; }
+    for option in --skip-existing --no-clobber --verbose; do
+        rm -rf out
+        meanwhile appears $option in out
+        [ "$(cat out/a.jpg)" = mine ]
+        case $option in
+            --skip*) [[ $status -eq 0 && $stderr == "1 done, 1 there already; "* ]] ;;
+            --no*) [ "$status" -eq 1 ] && says "out/a.jpg: exists and is left alone" && says "1 left alone (--no-clobber)" ;;
+            *) [ "$status" -eq 1 ] && says "out/a.jpg: exists and was not made by lapedge" ;;
+        esac
+    done
+}
+
 @test "a rerun processes changed photos, and nothing else" {
     for name in a b c d; do tiny in/$name.jpg; done
     folder 0 in out

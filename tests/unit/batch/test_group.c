@@ -498,6 +498,29 @@ static void what_appears_is_judged(void **unused)
     }
 }
 
+/* With --skip-existing the file that appears is there already; with --no-clobber it is reported. */
+static void what_appears_stays_if_asked(void **unused)
+{
+    (void)unused;
+    lap_error err, why;
+    lap_sink_exists(at("sub/0"), &why);
+    for (int i = 0; i < 4; i++) {
+        judge_by(LAP_MADE_OURS); /* else it would be replaced */
+        jobs[0].skip_existing = i != 1;
+        jobs[0].no_clobber = i == 1 || i == 2;
+        if (i == 3) { /* whatever it is */
+            sys.appears = NULL;
+            assert_int_equal(symlink("nowhere", at("sub/0")), 0);
+        }
+        assert_int_equal(lap_group_publish(&group, NULL, &err), LAP_OK);
+        assert_int_equal(sys.judged, 0);
+        assert_failed(0, LAP_SKIPPED, i == 1 ? LAP_E_EXISTS : LAP_OK, i == 1 ? jobs[0].output : "",
+            i == 1 ? why.message : "");
+        assert_good(1);
+        end_group();
+    }
+}
+
 /* A file without a record of its content is replaced by the same content only. */
 static void an_old_output_is_compared(void **unused)
 {
@@ -621,6 +644,7 @@ int main(void)
         cmocka_unit_test(a_full_disk_costs_the_last),
         cmocka_unit_test(lines_that_cannot_be_written),
         cmocka_unit_test(what_appears_is_judged),
+        cmocka_unit_test(what_appears_stays_if_asked),
         cmocka_unit_test(an_old_output_is_compared),
         cmocka_unit_test(what_was_seen_is_replaced),
         cmocka_unit_test(names_that_come_and_go),
