@@ -155,6 +155,17 @@ static json_t *prune_json(const folder_run *run)
 
 /* ---- all together -------------------------------------------------------------------------------- */
 
+/* Says how to make the rest after a run that ended early. Most causes would end the same command again. */
+static void print_rest(const lap_folder *folder)
+{
+    const lap_code why = folder->err.code;
+    if (!lap_folder_left(folder) || folder->cli->rebuild || folder->cli->fail_fast)
+        return;
+    lap_cli_message("%sthe same command continues", why == LAP_OK || why == LAP_E_CANCELLED ? ""
+                                                    : why == LAP_E_DISK_FULL ? "once there is room, "
+                                                                             : "once the cause is removed, ");
+}
+
 static void summary(const folder_run *run)
 {
     const lap_batch_counts *counts = &run->folder.counts;
@@ -189,9 +200,7 @@ static void summary(const folder_run *run)
     if (!run->folder.cli->dry_run && seconds > 0 && counts->pixels > 0)
         fprintf(stderr, ", %.0f Mpixel/s", (double)counts->pixels / 1e6 / seconds);
     fputc('\n', stderr);
-    const lap_cli *cli = run->folder.cli;
-    if (lap_folder_left(&run->folder) && !cli->rebuild && !cli->fail_fast)
-        lap_cli_message("the same command continues");
+    print_rest(&run->folder);
     lap_folder_print_untold(&run->folder);
     /* A few failures are still visible on the terminal; of many, the first may have scrolled away. */
     for (int i = 0; counts->failed > NAMED && i < NAMED; i++) {
