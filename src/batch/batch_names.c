@@ -76,6 +76,19 @@ static int try_mkdir(const char *path, bool dry_run)
     return errno != ENOENT ? -1 : access(dirname(strcpy(copy, path)), W_OK | X_OK);
 }
 
+/* Reports why a folder could not be made. If the folder around it cannot be searched, the folder may exist.
+ */
+static lap_code fail_making(const char *path, int why, lap_error *err)
+{
+    char copy[PATH_MAX];
+    const char *around = dirname(strcpy(copy, path));
+    if (why == EACCES && access(around, X_OK) != 0)
+        return lap_fail_at(err, LAP_E_WRITE, around, "cannot search this folder: %s", strerror(why));
+    return lap_fail_at(err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE, path, "%s%s",
+        why == EEXIST ? "is not a folder" : "cannot create this folder: ",
+        why == EEXIST ? "" : strerror(why));
+}
+
 static lap_code make_folders(char *path, bool dry_run, lap_error *err)
 {
     for (char *p = path + 1;; p++) {
@@ -92,9 +105,7 @@ static lap_code make_folders(char *path, bool dry_run, lap_error *err)
             return lap_fail_at(err, LAP_E_WRITE, path, "%s%s",
                 errno == ENOENT ? "a broken symbolic link: " : "", strerror(errno));
         if (rc && !(seen && S_ISDIR(st.st_mode)))
-            return lap_fail_at(err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE, path,
-                "%s%s", why == EEXIST ? "is not a folder" : "cannot create this folder: ",
-                why == EEXIST ? "" : strerror(why));
+            return fail_making(path, why, err);
         *p = kept;
         if (!kept)
             return LAP_OK;

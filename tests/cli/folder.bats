@@ -471,7 +471,9 @@ PYTHON
     }
 }
 
-@test "a read-only output folder is refused when something is to be written, and by no dry run" {
+# unprivileged: from now on, lapedge does not run as root, who may write everywhere. What is there can be read.
+unprivileged()
+{
     as=()
     if [ "$(id -u)" -eq 0 ]; then
         command -v setpriv >/dev/null || skip "root, and no setpriv"
@@ -479,9 +481,30 @@ PYTHON
         chmod 711 . "$BATS_TEST_TMPDIR"
         "${as[@]}" "$LAPEDGE" --version >/dev/null || skip "nobody cannot reach the program"
     fi
-    tiny in/b.jpg
-    chmod -R a+rX in
+    chmod -R a+rX ./*
     lapedge() { "${as[@]}" "$LAPEDGE" "$@"; }
+}
+
+@test "an output folder behind one that cannot be searched: that one is named" {
+    tiny in/a.jpg
+    mkdir -p closed/out
+    unprivileged
+    chmod 600 closed
+    for outdir in closed/out closed/out/deep closed/new; do
+        folder 4 in $outdir
+        says "lapedge: closed: cannot search this folder: Permission denied"
+        folder 4 -n in $outdir
+        says "lapedge: closed: cannot search this folder: Permission denied"
+    done
+    chmod 555 closed
+    folder 4 in closed/new
+    says "lapedge: closed/new: cannot create this folder: Permission denied"
+    chmod 755 closed
+}
+
+@test "a read-only output folder is refused when something is to be written, and by no dry run" {
+    tiny in/b.jpg
+    unprivileged
     mkdir -m 777 out
     folder 0 in out
     for closed in out out/.lapedge; do
