@@ -105,10 +105,11 @@ typedef struct plan {  /* what to do with one input */
     lap_status status; /* LAP_DONE: process the input (in a dry run: it would be processed) */
     lap_error why;     /* the reason for any other status */
     bool apart;        /* the output is synced separately */
+    bool is_left;      /* the output cannot be written */
     char relative[PATH_MAX], output[PATH_MAX]; /* output is empty until it is known */
 } plan;
 
-/* In a dry run: whether this process lacks permission to read the photo, so that it would fail. */
+/* Nothing will be written: whether this process lacks permission to read the photo, so that it would fail. */
 static lap_status foresee(const lap_walk_entry *entry, lap_error *why)
 {
     lap_source *source = NULL;
@@ -117,19 +118,18 @@ static lap_status foresee(const lap_walk_entry *entry, lap_error *why)
     return code == LAP_OK ? LAP_DONE : LAP_FAILED;
 }
 
-/* An output is to be made: if the output folder cannot be written, this ends the run. A dry run writes
- * nothing, so it only warns, once. */
-static lap_code need_writing(batch *b, lap_error *err)
+/* An output is to be made, and perhaps the output folder cannot be written. A dry run writes nothing, so it
+ * warns, once. A run makes no output then, but still looks at all inputs, to count those that are left. */
+static bool may_write(batch *b)
 {
     const lap_batch_options *o = b->options;
     if (b->unwritable.code == LAP_OK)
-        return LAP_OK;
-    if (!o->dry_run)
-        return lap_error_set(err, &b->unwritable);
-    if (o->warn)
+        return true;
+    const bool is_first = !b->is_left;
+    b->is_left = true;
+    if (o->dry_run && o->warn && is_first)
         o->warn(b->user, &b->unwritable);
-    b->unwritable = (lap_error){0};
-    return LAP_OK;
+    return o->dry_run;
 }
 
 /* Fills status and why, and creates the folder of the output. An error ends the run. */
@@ -151,12 +151,11 @@ static lap_code plan_output(batch *b, const lap_walk_entry *entry, plan *p, lap_
     if (lap_origins_find(&b->origins, entry->path, entry->below, &p->job.origin, err) != LAP_OK)
         return LAP_E_MEMORY;
     p->status = lap_batch_judge(b, entry, &p->job, &p->why);
-    const lap_code code = p->status == LAP_DONE ? need_writing(b, err) : LAP_OK;
-    if (code != LAP_OK)
-        return code;
-    if (p->status == LAP_DONE && b->options->dry_run)
+    const bool writes = p->status == LAP_DONE && may_write(b) && !b->options->dry_run;
+    if (p->status == LAP_DONE && !writes)
         p->status = foresee(entry, &p->why);
-    if (p->status != LAP_DONE || b->options->dry_run)
+    p->is_left = p->status == LAP_DONE && !writes && !b->options->dry_run;
+    if (p->status != LAP_DONE || !writes)
         return LAP_OK;
     if (lap_batch_make_folder(b, p->relative, &p->apart, &p->why) != LAP_OK)
         p->status = p->why.code == LAP_E_EXISTS ? LAP_SKIPPED : LAP_FAILED;
@@ -201,7 +200,7 @@ static lap_code take(batch *b, const lap_walk_entry *entry, lap_error *err)
 {
     plan p = {.status = LAP_FAILED};
     const lap_code code = plan_output(b, entry, &p, err);
-    if (code != LAP_OK)
+    if (code != LAP_OK || p.is_left)
         return code;
     if (p.status == LAP_DONE && !b->options->dry_run)
         return submit(b, entry, &p, err);
@@ -234,6 +233,8 @@ static lap_code run_jobs(batch *b, lap_list *list, lap_error *err)
     lap_batch_options seen = *b->options;
     seen.others = NULL; /* already counted */
     lap_code code = lap_walk(&seen, list, work_on, b, &walking);
+    if (code == LAP_OK && b->is_left && !b->options->dry_run)
+        code = lap_error_set(&walking, &b->unwritable);
     lap_jobs_finish(&b->jobs, code != LAP_OK);
     publish_group(b);                                      /* keeps what is finished, however the run ends */
     (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* if this fails, the next run reads the file */

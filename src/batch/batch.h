@@ -33,8 +33,8 @@ typedef struct batch {
     lap_map64 endangered; /* inputs at the place of an output: device and inode */
     lap_map64 folders;    /* folders of outputs: path -> what was done there already */
     lap_origins origins;
-    lap_error unwritable; /* why nothing can be created in the output folder: ends the run at the first output
-                             that is to be made; LAP_OK: outputs can be created */
+    lap_error unwritable; /* why nothing can be created in the output folder; LAP_OK: it can */
+    bool is_left;         /* for that reason an output is not made, or would not be */
     const char *around;   /* an input folder in which the output folder lies; NULL: in none */
     bool sync;            /* outputs must survive a power cut */
 } batch;

@@ -516,13 +516,20 @@ unprivileged()
         cp in/b.jpg in/a.jpg
         cp in/b.jpg in/c.jpg
         folder 4 in out
-        [[ $stderr == "lapedge: $closed: cannot create files in this folder: Permission denied"$'\n'"0 done, 3 left"*$'\n'"lapedge: once the cause is removed, the same command continues" ]]
+        [[ $stderr == "lapedge: $closed: cannot create files in this folder: Permission denied"$'\n'"0 done, 1 up to date, 2 left"*$'\n'"lapedge: once the cause is removed, the same command continues" ]]
         folder 4 in/b.jpg in/c.jpg out # the first one is up to date
         says "0 done, 1 up to date, 1 left"
         folder 0 -n in out
         [ "$output" = $'in/a.jpg -> out/a.jpg\nin/c.jpg -> out/c.jpg' ]
         [ "$stderr" = "lapedge: warning: $closed: cannot create files in this folder: Permission denied"$'\n'"2 to be done, 1 up to date" ]
         [ ! -e out/a.jpg ]
+        chmod 0 in/c.jpg
+        if [ "$closed" = out ]; then
+            folder 4 in out
+            says "0 done, 1 up to date, 1 failed (1 unreadable), 1 left"
+            folder 1 -n in out
+            says "1 to be done, 1 up to date, 1 failed (1 unreadable)"
+        fi
         rm in/[ac].jpg
         chmod 777 $closed
     done
