@@ -119,17 +119,20 @@ static lap_status foresee(const lap_walk_entry *entry, lap_error *why)
 }
 
 /* An output is to be made, and perhaps the output folder cannot be written. A dry run writes nothing, so it
- * warns, once. A run makes no output then, but still looks at all inputs, to count those that are left. */
-static bool may_write(batch *b)
+ * warns: of the output folder once, or once of each folder below it. A run makes no output then, but still
+ * looks at all inputs, to count those that are left. */
+static lap_code look_at_folder(batch *b, const char *relative, bool *may_write, lap_error *err)
 {
     const lap_batch_options *o = b->options;
-    if (b->unwritable.code == LAP_OK)
-        return true;
-    const bool is_first = !b->is_left;
-    b->is_left = true;
-    if (o->dry_run && o->warn && is_first)
-        o->warn(b->user, &b->unwritable);
-    return o->dry_run;
+    lap_error unwritable = b->is_left ? (lap_error){0} : b->unwritable;
+    lap_code code = LAP_OK;
+    if (o->dry_run && b->unwritable.code == LAP_OK)
+        code = lap_batch_foresee_folder(b, relative, &unwritable, err);
+    b->is_left |= b->unwritable.code != LAP_OK;
+    *may_write = !o->dry_run && !b->is_left;
+    if (o->dry_run && o->warn && unwritable.code != LAP_OK)
+        o->warn(b->user, &unwritable);
+    return code;
 }
 
 /* Fills status and why, and creates the folder of the output. An error ends the run. */
@@ -151,7 +154,9 @@ static lap_code plan_output(batch *b, const lap_walk_entry *entry, plan *p, lap_
     if (lap_origins_find(&b->origins, entry->path, entry->below, &p->job.origin, err) != LAP_OK)
         return LAP_E_MEMORY;
     p->status = lap_batch_judge(b, entry, &p->job, &p->why);
-    const bool writes = p->status == LAP_DONE && may_write(b) && !b->options->dry_run;
+    bool writes = false;
+    if (p->status == LAP_DONE && look_at_folder(b, p->relative, &writes, err) != LAP_OK)
+        return LAP_E_MEMORY;
     if (p->status == LAP_DONE && !writes)
         p->status = foresee(entry, &p->why);
     p->is_left = p->status == LAP_DONE && !writes && !b->options->dry_run;

@@ -72,6 +72,9 @@ lap_code lap_batch_sweep_folder(batch *b, const char *relative, lap_error *err);
 /* Creates an output's folder and its parents. *apart: whether that folder is on a different file system than
  * the output folder. LAP_E_EXISTS: a link is in the way. */
 lap_code lap_batch_make_folder(batch *b, const char *relative, bool *apart, lap_error *err);
+/* For a dry run. *unwritable: why an output cannot be created in the innermost of its folders below the
+ * output folder that exists; told once for each folder, else LAP_OK. LAP_E_MEMORY. */
+lap_code lap_batch_foresee_folder(batch *b, const char *relative, lap_error *unwritable, lap_error *err);
 /* Creates out_dir and its parents; a dry run only finds out whether a run could. *unwritable: why no output
  * can be created in a folder that exists; LAP_OK if outputs can be created. LAP_E_WRITE: it is not a folder,
  * or cannot be created. */

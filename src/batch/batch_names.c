@@ -113,7 +113,7 @@ static lap_code make_folders(char *path, bool dry_run, lap_error *err)
 }
 
 /* State of a folder in b->folders. */
-enum { SWEPT = 1, MADE = 2, APART = 4 };
+enum { SWEPT = 1, MADE = 2, APART = 4, TOLD = 8 };
 
 static uint64_t folder_key(const char *relative)
 {
@@ -153,6 +153,11 @@ lap_code lap_batch_make_folder(batch *b, const char *relative, bool *apart, lap_
     return LAP_OK;
 }
 
+static lap_code fail_creating(const char *folder, int why, lap_error *err)
+{
+    return lap_fail_at(err, LAP_E_WRITE, folder, "cannot create files in this folder: %s", strerror(why));
+}
+
 /* Whether files can be created in a folder. A lack of permission only matters once something is to be
  * written; any other error is returned. */
 static lap_code check_writable(const char *folder, lap_error *unwritable, lap_error *err)
@@ -160,12 +165,42 @@ static lap_code check_writable(const char *folder, lap_error *unwritable, lap_er
     if (access(folder, W_OK | X_OK) == 0)
         return LAP_OK;
     const bool is_denied = errno == EACCES || errno == EPERM || errno == EROFS;
-    const lap_code code = lap_fail_at(
-        unwritable, LAP_E_WRITE, folder, "cannot create files in this folder: %s", strerror(errno));
+    const lap_code code = fail_creating(folder, errno, unwritable);
     if (is_denied)
         return LAP_OK;
     (void)lap_error_set(err, unwritable);
     return code;
+}
+
+/* Opens the innermost folder of an output that exists, and cuts relative to a name in it. False: there is
+ * none, or it cannot be opened, which lap_batch_judge has reported. */
+static bool enter_innermost(const batch *b, char *relative, int *folder)
+{
+    lap_error why;
+    lap_code code = LAP_E_MISSING;
+    for (char *slash; code == LAP_E_MISSING && (slash = strrchr(relative, '/'));) {
+        code = lap_tree_enter(&b->tree, relative, false, folder, &why);
+        *slash = code == LAP_E_MISSING ? '\0' : *slash;
+    }
+    return code == LAP_OK;
+}
+
+lap_code lap_batch_foresee_folder(batch *b, const char *relative, lap_error *unwritable, lap_error *err)
+{
+    char below[PATH_MAX], shown[PATH_MAX];
+    int folder;
+    *unwritable = (lap_error){0};
+    snprintf(below, sizeof below, "%s", relative);
+    if (!enter_innermost(b, below, &folder))
+        return LAP_OK;
+    const int why = faccessat(folder, ".", W_OK | X_OK, 0) == 0 ? 0 : errno;
+    lap_tree_leave(&b->tree, folder);
+    const uint64_t key = folder_key(below);
+    if (!why || lap_map64_find(&b->folders, key))
+        return LAP_OK;
+    if (lap_batch_output_path(b, below, shown, sizeof shown))
+        (void)fail_creating(dirname(shown), why, unwritable);
+    return lap_map64_put(&b->folders, key, TOLD, err);
 }
 
 lap_code lap_batch_make_out_dir(const char *out_dir, bool dry_run, lap_error *unwritable, lap_error *err)

@@ -535,6 +535,25 @@ unprivileged()
     done
 }
 
+@test "-n names each read-only folder below the output folder once, and only if something is to be written there" {
+    local name
+    for name in top.jpg 1/a.jpg 1/b.jpg 2/a.jpg 3/new/deep/a.jpg 3/new/b.jpg 4/a.jpg; do tiny in/$name; done
+    mkdir -m 777 out
+    unprivileged
+    folder 0 --exclude=1/a.jpg --exclude=1/b.jpg --exclude=top.jpg --exclude=new/ in out
+    mkdir -p out/1 out/3
+    chmod 555 out/[1-4]
+    folder 0 -n in out
+    [ "$stderr" = "lapedge: warning: out/1: cannot create files in this folder: Permission denied
+lapedge: warning: out/3: cannot create files in this folder: Permission denied
+5 to be done, 2 up to date" ]
+    folder 1 in out # and so it is
+    says "1 done, 2 up to date, 4 failed"
+    chmod 777 out/[1-4]
+    folder 0 -n in out
+    [ "$stderr" = "4 to be done, 3 up to date" ]
+}
+
 @test "--json: counts by status and kind, and nothing else on stdout" {
     tiny in/a.jpg
     tiny in/b.jpg
