@@ -484,6 +484,26 @@ nested()
     folder 0 "0 done, 4 up to date" photos/2022 edges/2022
 }
 
+@test "-f does not replace what a run with other settings makes meanwhile, above or below" {
+    pgm 40 30 tiny.pgm
+    mkdir -p photos/2022
+    lapedge tiny.pgm photos/2022/a.jpg
+    local over
+    other_settings() { lapedge -q -f --invert "${other[@]}"; }
+    for before in "" mine; do # a file that both may replace
+        for held in inner outer; do
+            rm -rf edges
+            mkdir -p edges/2022 # and no records
+            [ -z "$before" ] || echo $before >edges/2022/a.jpg
+            over=(photos/2022 edges/2022) other=(photos edges)
+            [ $held = inner ] || over=(photos edges) other=(photos/2022 edges/2022)
+            meanwhile other_settings -f "${over[@]}"
+            [[ $status -eq 1 && $stderr == *"a.jpg: exists and was made by another run, with other settings, during this one"* ]]
+            folder 0 "0 done, 1 up to date" --invert "${other[@]}"
+        done
+    done
+}
+
 @test "records above or below the output folder prove nothing if others may have written them" {
     nested
     local where
