@@ -86,11 +86,13 @@ typedef lap_code lap_manifest_fn(void *user, const lap_manifest_line *line, lap_
 /* Calls each for every finished output, once per "done" line, in records that are believed, of the output
  * folder itself. */
 lap_code lap_manifest_each(lap_manifest *manifest, lap_manifest_fn *each, void *user, lap_error *err);
-/* The same for records of folders above the output folder, and of those below that lap_manifest_judge has
- * looked at. line->output is a name below the output folder. *folder is the .lapedge that is being read, and
- * belongs to the manifest. */
+/* The same for records of folders above the output folder, and of those below that lap_manifest_judge or
+ * lap_manifest_look_below has looked at. line->output is a name below the output folder. *folder is the
+ * .lapedge that is being read, and belongs to the manifest. */
 lap_code lap_manifest_each_other(
     lap_manifest *manifest, const char **folder, lap_manifest_fn *each, void *user, lap_error *err);
+/* Looks for records in the folders between the output folder and an output. */
+lap_code lap_manifest_look_below(lap_manifest *manifest, const char *output, lap_error *err);
 /* After lap_manifest_each: returns how many record files are not believed, whether these are all files, and
  * why the first one is not believed. */
 size_t lap_manifest_unbelieved(const lap_manifest *manifest, bool *is_all, lap_error *why);

@@ -426,6 +426,11 @@ lap_code lap_manifest_judge(
     return code == LAP_OK ? lap_manifest_find(m, standing, made, content, err) : code;
 }
 
+lap_code lap_manifest_look_below(lap_manifest *m, const char *output, lap_error *err)
+{
+    return look_below(m, output, false, err);
+}
+
 /* ---- for those who need the names ---------------------------------------------------------------- */
 
 typedef struct naming {

@@ -27,7 +27,8 @@ struct lap_prune {
                         * unlike_count */
     lap_map64 moved;   /* hashes of recorded folders: 1, or 2 + index of the input that they were moved to */
     lap_map64 here;    /* hashes of output names: a line names a folder of this run, by name and inode */
-    lap_map64 taken;   /* hashes of recorded folders for which a folder of this run was taken */
+    lap_map64 going; /* hashes of output names: according to the output folder's records, the photo is gone */
+    lap_map64 taken; /* hashes of recorded folders for which a folder of this run was taken */
     /* set during the second reading */
     const lap_prune_run *run;
     const char *other; /* the records above or below that are being read */
@@ -158,6 +159,7 @@ void lap_prune_free(lap_prune *prune)
     lap_map64_free(&prune->taken);
     lap_map64_free(&prune->moved);
     lap_map64_free(&prune->here);
+    lap_map64_free(&prune->going);
     lap_map64_free(&prune->unlike);
     free(prune);
 }
@@ -525,6 +527,10 @@ static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_erro
             code = remove_output(p, line, &output, &removed, &trouble, err);
         lap_tree_leave(p->run->tree, output.folder);
     }
+    if (code == LAP_OK && goes && !p->removes) {
+        code = lap_map64_put(&p->going, name_key(line->output), 1, err);
+        return code == LAP_OK ? lap_manifest_look_below(p->run->manifest, line->output, err) : code;
+    }
     if (code == LAP_OK && is_there && !goes && !p->removes)
         return trouble.what ? LAP_OK : lap_map64_put(&p->outputs, name_key(line->output), 1, err);
     if (code != LAP_OK || !p->removes || !(removed || trouble.what))
@@ -536,6 +542,44 @@ static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_erro
     p->result->failed += trouble.what != NULL;
     report(p, line->output, &trouble);
     return lap_map64_put(&p->outputs, name_key(line->output), 1, err); /* other lines name the same file */
+}
+
+/* Whether a record of a folder above or below no longer needs its output: the photo is gone, and the folder
+ * in which it was is still there. With force, the folder may be gone, too. */
+static bool is_given_up(lap_prune *p, const lap_manifest_line *line, prune_trouble *trouble)
+{
+    int why;
+    char *path = NULL;
+    const bool is_there = line->folder && stands(line, &why);
+    if (!line->folder)
+        path = from_root(line->input);
+    else if (asprintf(&path, "%s/%s", line->folder, line->input + strlen(line->input) - line->below) < 0)
+        path = NULL;
+    const bool gone = path && is_gone(p, path, trouble), is_over = gone && (is_there || p->options->force);
+    free(path);
+    p->result->elsewhere += gone && !is_over;
+    return is_over;
+}
+
+/* Before anything is removed: keeps an output that a record of a folder above or below needs. */
+static lap_code keep_claimed(void *user, const lap_manifest_line *line, lap_error *err)
+{
+    lap_prune *p = user;
+    prune_output output;
+    prune_trouble trouble = {0};
+    const uint64_t name = name_key(line->output);
+    const lap_code code = lap_control_check(p->run->control, err);
+    if (code != LAP_OK || !lap_map64_find(&p->going, name) || lap_map64_find(&p->outputs, name) ||
+        !find(p, line, &output, &trouble))
+        return code;
+    lap_tree_leave(p->run->tree, output.folder);
+    if (!output.is_whole || is_given_up(p, line, &trouble))
+        return LAP_OK;
+    if (trouble.what) {
+        p->result->failed++;
+        report(p, line->output, &trouble);
+    }
+    return lap_map64_put(&p->outputs, name, 1, err);
 }
 
 /* Returns the recorded path of a photo if that is in a folder of this run, and the recorded folder is still
@@ -622,6 +666,8 @@ lap_code lap_prune_outputs(lap_prune *prune, const lap_prune_run *run, lap_error
         code = lap_manifest_each(run->manifest, look_at_line, prune, err);
         if (code == LAP_OK && reading == 0)
             look_at_belief(prune);
+        if (code == LAP_OK && reading == 0 && prune->result->refused.code == LAP_OK)
+            code = lap_manifest_each_other(run->manifest, &prune->other, keep_claimed, prune, err);
     }
     if (code == LAP_OK && prune->result->refused.code == LAP_OK)
         code = lap_manifest_each_other(run->manifest, &prune->other, look_at_other, prune, err);

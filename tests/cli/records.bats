@@ -564,3 +564,38 @@ nested()
     folder 0 "lapedge: --prune: 1 output left: changed or copied after lapedge wrote it" --prune photos edges
     [[ $stderr != *"recorded in"* ]]
 }
+
+@test "--prune keeps an output that a folder above or below needs for a photo that is still there" {
+    local mine theirs
+    for inner in mine theirs; do
+        rm -rf photos other gone edges
+        nested
+        [ $inner = theirs ] || rm -rf edges # the other run records what is there already
+        mkdir other
+        cp -rp photos/2022 other/2022
+        if [ $inner = mine ]; then
+            mine=(photos/2022 edges/2022) theirs=(other edges)
+            lapedge -q "${mine[@]}"
+        else
+            mine=(photos edges) theirs=(other/2022 edges/2022)
+        fi
+        folder 0 "0 done, 2 up to date" "${theirs[@]}"
+        rm photos/2022/b.jpg
+        for more in -n "" -f; do
+            # shellcheck disable=SC2086 # may be empty
+            folder 0 " up to date" $more --prune "${mine[@]}"
+            [[ $stderr != *removed* && $stderr != *"--prune:"* && -e edges/2022/b.jpg ]]
+        done
+        mv other gone # perhaps on a disk that is not there
+        folder 0 "lapedge: --prune: 1 output left: its photo was in another folder than those of this run, and is not there any more" \
+            --prune "${mine[@]}"
+        if [ $inner = theirs ]; then
+            folder 0 "1 removed (photo gone)" -f --prune "${mine[@]}"
+        else
+            mv gone other
+            rm other/2022/b.jpg
+            folder 0 "1 removed (photo gone)" --prune "${mine[@]}"
+        fi
+        [[ ! -e edges/2022/b.jpg && -e edges/2022/a.jpg ]]
+    done
+}
