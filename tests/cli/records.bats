@@ -504,6 +504,20 @@ nested()
     done
 }
 
+@test "in the sandbox, a new output folder in one that has records: they protect what that run makes meanwhile" {
+    nested
+    run --separate-stderr lapedge --sandbox photos/2023/c.jpg one.jpg # some kernels have no sandbox
+    [ "$status" -eq 0 ] || skip "no sandbox"
+    other_settings() { lapedge -q -f --invert photos edges; }
+    for outdir in edges/new edges/new/deep; do
+        rm -rf edges/new photos/new
+        mkdir -p photos/"${outdir#edges/}"
+        cp photos/2022/a.jpg photos/"${outdir#edges/}"
+        meanwhile other_settings -f --sandbox photos/"${outdir#edges/}" $outdir
+        [[ $status -eq 1 && $stderr == *"a.jpg: exists and was made by another run, with other settings, during this one"* ]]
+    done
+}
+
 @test "records above or below the output folder prove nothing if others may have written them" {
     nested
     local where

@@ -153,16 +153,15 @@ static lap_code allow_operands(lap_sandbox *box, const lap_cli *cli, lap_error *
     if (code != LAP_OK || !writes || cli->in_place)
         return code;
     const char *out = cli->operands[last];
-    if (folder)
+    if (!folder)
+        return cli->dry_run ? LAP_OK : allow_beside(box, out, err);
+    if (!cli->dry_run)
+        code = make_folder(out, err); /* before the records above it are looked for by its real path */
+    if (code == LAP_OK)
         code = allow_records(box, out, err);
     if (code != LAP_OK)
         return code;
-    if (cli->dry_run) /* allow reading existing outputs */
-        return folder ? lap_sandbox_allow(box, out, LAP_SANDBOX_READ, err) : LAP_OK;
-    if (!folder)
-        return allow_beside(box, out, err);
-    code = make_folder(out, err);
-    return code == LAP_OK ? lap_sandbox_allow(box, out, LAP_SANDBOX_WRITE, err) : code;
+    return lap_sandbox_allow(box, out, cli->dry_run ? LAP_SANDBOX_READ : LAP_SANDBOX_WRITE, err);
 }
 
 /* Whether this is the only thread, because Landlock applies to the calling thread and the threads that it
