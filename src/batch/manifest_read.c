@@ -175,8 +175,10 @@ static lap_code list_files(const reading *r, lap_error *err)
 {
     struct dirent **names = NULL;
     const int count = scandirat(r->folder, ".", &names, is_manifest, by_bytes);
-    if (count < 0 && errno == EACCES && r->place != &r->manifest->here)
+    if (count < 0 && errno == EACCES && r->place != &r->manifest->here) {
+        r->manifest->is_blind |= r->place->is_late;
         return LAP_OK;
+    }
     if (count < 0)
         return lap_fail_at(err, errno == ENOMEM ? LAP_E_MEMORY : LAP_E_UNREADABLE, r->place->shown,
             "cannot be read: %s", strerror(errno));
@@ -333,6 +335,7 @@ static lap_code find_above(lap_manifest *m, bool is_late, lap_error *err)
             manifest_place place = {.shown = joined(real, at, "/.lapedge"),
                 .folder = -1,
                 .cut = joined(from, strlen(from), "/"),
+                .is_late = is_late,
                 .is_read = is_late};
             if (is_late && is_known(m, place.shown))
                 lap_manifest_place_free(&place);
@@ -423,7 +426,11 @@ lap_code lap_manifest_judge(
         code = lap_manifest_refresh(m, err);
     if (code == LAP_OK)
         code = look_below(m, standing->output, true, err);
-    return code == LAP_OK ? lap_manifest_find(m, standing, made, content, err) : code;
+    if (code == LAP_OK)
+        code = lap_manifest_find(m, standing, made, content, err);
+    if (code == LAP_OK && m->is_blind && is_new(m, standing->there) && *made < LAP_MADE_MEANWHILE)
+        *made = LAP_MADE_MEANWHILE; /* the sandbox cannot allow records that do not exist when it begins */
+    return code;
 }
 
 lap_code lap_manifest_look_below(lap_manifest *m, const char *output, lap_error *err)

@@ -516,6 +516,10 @@ nested()
         meanwhile other_settings -f --sandbox photos/"${outdir#edges/}" $outdir
         [[ $status -eq 1 && $stderr == *"a.jpg: exists and was made by another run, with other settings, during this one"* ]]
     done
+    rm -rf edges # records that appear during the run cannot be read
+    meanwhile other_settings -f --sandbox photos/2022 edges/2022
+    [[ $status -eq 1 && $stderr == *"a.jpg: exists and was made by another run, with other settings, during this one"* ]]
+    folder 0 "2 done" -f --sandbox photos/2022 edges/2022
 }
 
 @test "records above or below the output folder prove nothing if others may have written them" {
