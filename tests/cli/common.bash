@@ -125,9 +125,9 @@ catches()
     done
 }
 
-# meanwhile FUNCTION WORD... OUTDIR: lapedge WORD... OUTDIR, with FUNCTION between its first lines in the records and its
+# while_held FUNCTION WORD... OUTDIR: lapedge WORD... OUTDIR, with FUNCTION between its first lines in the records and its
 # first rename. Sets status, output and stderr. Calls skip where strace cannot hold a process.
-meanwhile()
+while_held()
 {
     local what=$1 pid lines
     shift

@@ -307,7 +307,7 @@ PY
     appears() { echo mine >out/a.jpg; }
     for option in --skip-existing --no-clobber --verbose; do
         rm -rf out
-        meanwhile appears $option in out
+        while_held appears $option in out
         [ "$(cat out/a.jpg)" = mine ]
         case $option in
             --skip*) [[ $status -eq 0 && $stderr == "1 done, 1 there already; "* ]] ;;
@@ -454,6 +454,8 @@ PYTHON
     echo file >file
     folder 4 in file/out
     folder 4 -n in file/out
+    run --separate-stderr lapedge --sandbox in file/out
+    [ "$status" -eq 3 ] || [[ $status -eq 4 && $stderr == "lapedge: file: is not a folder" ]] # 3: no sandbox here
     folder 0 -n in new/deep
     [ ! -e new ]
     folder 2 in

@@ -497,7 +497,7 @@ nested()
             [ -z "$before" ] || echo $before >edges/2022/a.jpg
             over=(photos/2022 edges/2022) other=(photos edges)
             [ $held = inner ] || over=(photos edges) other=(photos/2022 edges/2022)
-            meanwhile other_settings -f "${over[@]}"
+            while_held other_settings -f "${over[@]}"
             [[ $status -eq 1 && $stderr == *"a.jpg: exists and was made by another run, with other settings, during this one"* ]]
             folder 0 "0 done, 1 up to date" --invert "${other[@]}"
         done
@@ -513,11 +513,11 @@ nested()
         rm -rf edges/new photos/new
         mkdir -p photos/"${outdir#edges/}"
         cp photos/2022/a.jpg photos/"${outdir#edges/}"
-        meanwhile other_settings -f --sandbox photos/"${outdir#edges/}" $outdir
+        while_held other_settings -f --sandbox photos/"${outdir#edges/}" $outdir
         [[ $status -eq 1 && $stderr == *"a.jpg: exists and was made by another run, with other settings, during this one"* ]]
     done
     rm -rf edges # records that appear during the run cannot be read
-    meanwhile other_settings -f --sandbox photos/2022 edges/2022
+    while_held other_settings -f --sandbox photos/2022 edges/2022
     [[ $status -eq 1 && $stderr == *"a.jpg: exists and was made by another run, with other settings, during this one"* ]]
     folder 0 "2 done" -f --sandbox photos/2022 edges/2022
 }
