@@ -124,8 +124,10 @@ static lap_status foresee(const lap_walk_entry *entry, lap_error *why)
 static lap_code look_at_folder(batch *b, const char *relative, bool *may_write, lap_error *err)
 {
     const lap_batch_options *o = b->options;
-    lap_error unwritable = b->is_left ? (lap_error){0} : b->unwritable;
+    lap_error unwritable = {0};
     lap_code code = LAP_OK;
+    if (!b->is_left)
+        unwritable = b->unwritable;
     if (o->dry_run && b->unwritable.code == LAP_OK)
         code = lap_batch_foresee_folder(b, relative, &unwritable, err);
     b->is_left |= b->unwritable.code != LAP_OK;

@@ -129,14 +129,14 @@ catches()
 # first rename. Sets status, output and stderr. Calls skip where strace cannot hold a process.
 while_held()
 {
-    local what=$1 pid lines
+    local what=$1 outdir=${!#} pid lines
     shift
     command -v strace >/dev/null && strace -qq -o /dev/null true 2>/dev/null || skip "no strace to hold a run"
-    lines=$(cat "${@: -1}"/.lapedge/*.jsonl 2>/dev/null | wc -l)
+    lines=$(cat "$outdir"/.lapedge/*.jsonl 2>/dev/null | wc -l)
     ASAN_OPTIONS=detect_leaks=0 strace -f -qq -o /dev/null -e trace=syncfs,fdatasync -e inject=syncfs:retval=0 \
         -e inject=fdatasync:retval=0:delay_exit=3000000:when=1 "$LAPEDGE" "$@" >held.out 2>held.err &
     pid=$!
-    until [ "$(cat "${@: -1}"/.lapedge/*.jsonl 2>/dev/null | wc -l)" -gt "$lines" ]; do
+    until [ "$(cat "$outdir"/.lapedge/*.jsonl 2>/dev/null | wc -l)" -gt "$lines" ]; do
         kill -0 $pid 2>/dev/null || return
         sleep 0.05
     done
