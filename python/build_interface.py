@@ -57,7 +57,7 @@ def linking():
         libraries = output(*make, "--no-print-directory", "print-libs")
     archive = CHECKOUT / folder / "liblapedge.a"
     is_own = not os.environ.get("LAPEDGE_ARCHIVE", "1")
-    hidden = [] if is_own else ["-Wl,--exclude-libs,ALL"]
+    hidden = [] if is_own else [f"-Wl,--version-script={CHECKOUT / 'python' / 'interface.map'}"]
     return {"include_dirs": [str(CHECKOUT / "src")], "depends": [str(archive), str(header())],
             "extra_objects": [] if is_own else [str(archive)],
             "extra_link_args": shlex.split(libraries.splitlines()[-1]) + hidden}

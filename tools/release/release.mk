@@ -48,19 +48,19 @@ wheel:
 	@tools/install-deps build wheel
 	@$(MAKE) --no-print-directory $(WHEEL_TOOLS)/bin/auditwheel
 	@tools/release/build-libs wheel build/wheel/libs
-	@$(MAKE_ALL) wheel-here $(WHEEL)
+	+@$(MAKE_ALL) wheel-here $(WHEEL)
 ## wheel-arm64: the same for aarch64, without CUDA, by the cross compiler
 wheel-arm64:
 	@tools/install-deps build wheel arm64
 	@$(MAKE) --no-print-directory $(WHEEL_TOOLS)/bin/auditwheel
 	@CC=aarch64-linux-gnu-gcc tools/release/build-libs wheel build/wheel-arm64/libs
-	@$(MAKE_ALL) wheel-here $(WHEEL_ARM64)
+	+@$(MAKE_ALL) wheel-here $(WHEEL_ARM64)
 wheel-here: $(B)/liblapedge.a
 	@CC='$(CC)' tools/release/build-wheel $(B) build/wheels \
 	  $(if $(filter 1,$(HAVE_CUDA)),'CUDA runtime=$(NVCC_VERSION)') -- $(LIBS)
 
 # As root, with the network: the wheel beside nothing but Python.
-## wheel-check: import and use the wheel of make wheel in bare trees of Debian 12 and 13 (root)
+## wheel-check: import and use the wheel of make wheel in bare trees of Debian 11, 12 and 13 (root)
 wheel-check: $(PROGRAM) $(WHEEL_TOOLS)/bin/auditwheel
 	@tools/install-deps packages
 	@tests/run B=$(B) LAPEDGE=$(abspath $(PROGRAM)) tests/package/install/wheel.sh
