@@ -1,6 +1,6 @@
 """wheel.py FOLDER: uses the module, where there is nothing but Python, on the photos of FOLDER. For each photo PHOTO.jpg
-it writes the pixels (PHOTO.ppm), those of a worker process by fork and by spawn (equal, or it fails), and the edges
-(PHOTO-edges.jpg)."""
+it writes the pixels (PHOTO.ppm) and the edges (PHOTO-edges.jpg). It fails if the pixels of a batch, those of a worker
+process by fork or by spawn, the edges or an encoded photo are others."""
 import multiprocessing
 import os
 import sys
@@ -28,6 +28,16 @@ def device_error():
     return None
 
 
+def round_trip(photo, decoded):
+    """The ways to the same pixels; and encoding, which loses little of a photo."""
+    batch = lapedge.decode_batch([str(photo), b"no photo"], channels=3, errors="return")
+    assert numpy.array_equal(batch[0], decoded), "decode_batch"
+    assert batch[1].kind == "not_jpeg", batch[1].kind
+    assert numpy.array_equal(lapedge.edges(str(photo)), lapedge.filter(decoded)), "edges"
+    again = lapedge.decode(lapedge.encode(decoded, quality=95))
+    assert numpy.abs(again.astype(int) - decoded).mean() < 2, "encode"
+
+
 PHOTOS = sorted(path for path in Path(sys.argv[1]).glob("*.jpg") if not path.stem.endswith("-edges"))
 
 if __name__ == "__main__":
@@ -35,6 +45,7 @@ if __name__ == "__main__":
     assert not os.environ.get("PATH"), "PATH is not empty"
     for photo in PHOTOS:
         decoded = pixels(photo)
+        round_trip(photo, decoded)
         height, width = decoded.shape[:2]
         photo.with_suffix(".ppm").write_bytes(b"P6\n%d %d\n255\n" % (width, height) + decoded.tobytes())
         lapedge.run(str(photo), str(photo.with_name(photo.stem + "-edges.jpg")))
