@@ -243,7 +243,7 @@ TEST_RUN = B=$(B) LAPEDGE=$(abspath $(PROGRAM)) CC='$(CC)' \
 named = $(notdir $(subst @, ,$(1))) $(patsubst tests/%,%,$(filter tests/%,$(1)))
 selected = $(if $(SUITE),$(foreach t,$(1),$(if $(findstring $(SUITE),$(call named,$(t))),$(t))),$(1))
 programs_of = $(sort $(foreach t,$(call selected,$(1)),$(firstword $(subst @, ,$(t)))))
-tests: all $(call programs_of,$(TESTS))
+tests: all $(call programs_of,$(TESTS) $(BATS))
 
 ## check: build and run all tests with what is already installed; SUITE=name: those with this in their names or paths
 check: tests
