@@ -65,6 +65,13 @@ needs_terminal()
     script -qec true /dev/null >/dev/null 2>&1 || skip "no pseudo-terminal can be had here"
 }
 
+# The library whose clock is LAP_STEP_NS (1) nanoseconds later at each look at it, for LD_PRELOAD; nothing where a
+# sanitizer wants to be the first library.
+step_clock()
+{
+    [ -n "${SANITIZED:-}" ] || (cd "$repo" && realpath -e "${B:-build}/tests/step_clock.so" 2>/dev/null) || true
+}
+
 # json FILE EXPRESSION: a Python expression over the object o
 json()
 {

@@ -104,8 +104,8 @@ assert rows("o.json") == rows("all.json")'
     lapedge compare --json --backends=c,simd "$photo" >o.json
     json o.json 'all(1 <= r["runs"] <= 5 for r in o["rows"])'
     local step library
-    library=$(cd "$repo" && realpath "${B:-build}/tests/step_clock.so")
-    if [ -z "${SANITIZED:-}" ] && [ -e "$library" ]; then # a clock by which runs are quick, or slow
+    library=$(step_clock)
+    if [ -n "$library" ]; then # a clock by which runs are quick, or slow
         for step in 1000:5 200000000:1; do
             LD_PRELOAD=$library LAP_STEP_NS=${step%:*} lapedge compare --json --backends=c,simd "$photo" >o.json
             json o.json "[r['runs'] for r in o['rows']] == [${step#*:}, ${step#*:}]"

@@ -485,9 +485,7 @@ meanwhile()
 # names. "quit": Ctrl-\. "again": once more and once more, until it ends. "twice": two signals of one Ctrl-C, then the log is read.
 interrupted()
 {
-    local clock=${B:-build}/tests/step_clock.so
-    [ -z "${SANITIZED:-}" ] && clock=$(cd "$repo" && realpath -e "$clock" 2>/dev/null) || clock=
-    python3 - "$LAPEDGE" "$1" "$clock" <<'PYTHON'
+    python3 - "$LAPEDGE" "$1" "$(step_clock)" <<'PYTHON'
 import glob, os, select, signal, subprocess, sys, threading, time
 program, how, clock = sys.argv[1:]
 environment = dict(os.environ)

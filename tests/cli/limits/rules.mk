@@ -2,7 +2,7 @@ TESTS += tests/cli/limits/limits.py tests/cli/limits/metadata.py tests/cli/limit
   tests/cli/limits/packets.py tests/cli/limits/figures.py \
   tests/cli/limits/command.py tests/cli/limits/tables.py
 tests/cli/limits/limits.py: $(B)/tests/fuzz_exif $(B)/tests/step_clock.so
-tests/cli/limits/tables.py $(patsubst %,tests/cli/%.bats,compare forms safety): $(B)/tests/step_clock.so
+tests/cli/limits/tables.py $(patsubst %,tests/cli/%.bats,compare folder forms safety): $(B)/tests/step_clock.so
 $(B)/tests/step_clock.so: tests/cli/limits/step_clock.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) -std=c11 $(OPT) $(WARN) $(WERROR) -fPIC -shared -o $@ $<
