@@ -22,6 +22,7 @@
 #include "tests/kernels/cudacpu/control.h"
 #endif
 #include "tests/faults/nth_call.h"
+#include "tests/support/temporary.h"
 
 /* ---- faults ------------------------------------------------------------------------------------------ */
 
@@ -437,13 +438,13 @@ static void check(const each_case *c)
 
 int main(int argc, char **argv)
 {
-    char folder[] = "/tmp/lapedge-each-XXXXXX";
+    char folder[TEMPORARY_PATH];
     lap_error err;
     setvbuf(stdout, NULL, _IOLBF, 0);
     set_device(NULL, 0);
-    if (!mkdtemp(folder) || chdir(folder) != 0 || mkdir("in", 0777) != 0 || mkdir("in/sub", 0777) != 0 ||
-        mkdir("there", 0777) != 0 || mkdir("there/sub", 0777) != 0 || mkdir("odd", 0777) != 0 ||
-        !(each_context = lap_context_create(2, &err)))
+    if (!mkdtemp(temporary(folder, "each")) || chdir(folder) != 0 || mkdir("in", 0777) != 0 ||
+        mkdir("in/sub", 0777) != 0 || mkdir("there", 0777) != 0 || mkdir("there/sub", 0777) != 0 ||
+        mkdir("odd", 0777) != 0 || !(each_context = lap_context_create(2, &err)))
         return 1;
     each_prepare();
 #ifdef LAP_CUDACPU

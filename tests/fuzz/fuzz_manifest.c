@@ -7,6 +7,7 @@
 
 #include "batch/manifest.h"
 #include "fuzz.h"
+#include "tests/support/temporary.h"
 
 #define LINE(event, name)                                                                    \
     "{\"event\":\"" event "\",\"settings\":\"0000000000000007\",\"output\":\"" name          \
@@ -22,11 +23,11 @@ const char *const fuzz_texts[] = {LINE("begin", "a.jpg") LINE("done", "a.jpg"),
     LINE("begin", "sub/b.jpg") "{\"event\":\"do", NULL};
 
 static lap_tree tree;
-static char folder[] = "/tmp/lapedge-fuzz-XXXXXX", file[64];
+static char folder[TEMPORARY_PATH], file[TEMPORARY_PATH + 64];
 
 static void remove_folder(void)
 {
-    char command[64];
+    char command[TEMPORARY_PATH + 64];
     lap_tree_close(&tree);
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     FUZZ_REQUIRE(system(command) == 0);
@@ -34,8 +35,8 @@ static void remove_folder(void)
 
 static void make_folder(void)
 {
-    char inner[64];
-    FUZZ_REQUIRE(mkdtemp(folder));
+    char inner[TEMPORARY_PATH + 64];
+    FUZZ_REQUIRE(mkdtemp(temporary(folder, "fuzz")));
     snprintf(inner, sizeof inner, "%s/.lapedge", folder);
     snprintf(file, sizeof file, "%s/.lapedge/20200101T000000.jsonl", folder);
     FUZZ_REQUIRE(mkdir(inner, 0700) == 0 && lap_tree_open(folder, &tree, NULL) == LAP_OK);

@@ -16,7 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char scratch[64];
+#include "tests/support/temporary.h"
+
+static char scratch[TEMPORARY_PATH];
 
 /* The last few names stay valid: tests name several files at once. */
 static inline const char *at(const char *name)
@@ -69,14 +71,13 @@ static inline int open_files(void)
 
 static inline bool make_scratch(void)
 {
-    strcpy(scratch, "/tmp/lapedge-test-XXXXXX");
-    return mkdtemp(scratch);
+    return mkdtemp(temporary(scratch, "test"));
 }
 
 static inline int remove_scratch(void **unused)
 {
     (void)unused;
-    char command[128];
+    char command[TEMPORARY_PATH + 64];
     snprintf(command, sizeof command, "rm -rf '%s'", scratch);
     return system(command);
 }

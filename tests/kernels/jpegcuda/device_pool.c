@@ -17,6 +17,7 @@
 #include "rungs/backend.h"
 #include "tests/kernels/cudacpu/control.h"
 #include "tests/kernels/jpegcuda/tap.h"
+#include "tests/support/temporary.h"
 
 #ifdef LAP_FEW_SIZES
 enum { PHOTOS = 8, MANY = 16 };
@@ -369,9 +370,9 @@ static void check_lasting(void)
 
 int main(void)
 {
-    char folder[] = "/tmp/lapedge-pool-XXXXXX";
+    char folder[TEMPORARY_PATH];
     setvbuf(stdout, NULL, _IOLBF, 0);
-    need(mkdtemp(folder) && chdir(folder) == 0 && mkdir("out", 0777) == 0, "a folder");
+    need(mkdtemp(temporary(folder, "pool")) && chdir(folder) == 0 && mkdir("out", 0777) == 0, "a folder");
     settings = lap_settings_default();
     settings.backend = "cuda-fast";
     settings.format = "jpg";

@@ -12,6 +12,7 @@
 #include "tests/kernels/cudacpu/control.h"
 #include "tests/kernels/jpegcuda/make.h"
 #include "tests/kernels/jpegcuda/tap.h"
+#include "tests/support/temporary.h"
 
 enum { THREADS = 2, TURNS = 8, QUALITY = 88 };
 
@@ -211,10 +212,11 @@ static void check_pool(
 
 int main(void)
 {
-    char folder[] = "/tmp/lapedge-turns-XXXXXX";
+    char folder[TEMPORARY_PATH];
     photo *photos = calloc(CASES, sizeof *photos);
     setvbuf(stdout, NULL, _IOLBF, 0);
-    need(photos && mkdtemp(folder) && chdir(folder) == 0 && mkdir("out", 0777) == 0, "a folder");
+    need(photos && mkdtemp(temporary(folder, "turns")) && chdir(folder) == 0 && mkdir("out", 0777) == 0,
+        "a folder");
     need(lap_cudacpu_configure("devices=1,order=now") == 0 && (context = lap_context_create(THREADS, &err)) &&
              lap_tree_open("out", &tree, &err) == LAP_OK,
         "set-up");

@@ -44,6 +44,41 @@ check "died of a signal" says "1 passed, 1 failed, 0 skipped" 1
 check "the signal is named" grep -q 'signal 11' "$scratch/said"
 program 'sleep 30'
 check "ran out of time" env TEST_TIMEOUT=1 bash -c "$(declare -f says); scratch=$scratch; says '0 passed, 1 failed, 0 skipped' 1"
+# ends_with_its_tests SIGNAL: tests/run that gets it ends the test, which began a process, and leaves no files.
+ends_with_its_tests()
+{
+    local pid status=0
+    mkfifo "$scratch/begun"
+    TMPDIR=$scratch B=$scratch tests/run "$scratch/program" >/dev/null 2>&1 &
+    pid=$!
+    read -r <"$scratch/begun"
+    kill -s "$1" $pid
+    wait $pid || status=$?
+    rm "$scratch/begun"
+    [ $status -eq $((128 + $(kill -l "$1"))) ] && [ -z "$(find "$scratch" -name 'lapedge-tests.*')" ] &&
+        ! kill -0 "$(cat "$scratch/pid")" 2>/dev/null
+}
+
+program "mktemp -d >/dev/null; echo \$\$ >$scratch/pid; echo >$scratch/begun; exec sleep 1000"
+for signal in TERM HUP; do
+    check "SIG$signal ends the tests, too, and removes their files" ends_with_its_tests $signal
+done
+
+# What a tests/run that was killed left goes with a later one, unless it is another's that still runs.
+leftovers()
+{
+    local name
+    for name in 111111 222222 333333; do mkdir "$scratch/lapedge-tests.$name" || return 1; done
+    touch -d '2 hours ago' "$scratch"/lapedge-tests.{111111,222222}
+    (
+        exec 3<"$scratch/lapedge-tests.222222"
+        flock 3
+        TMPDIR=$scratch says "1 passed, 0 failed, 0 skipped" 0
+    ) || return 1
+    [ "$(cd "$scratch" && echo lapedge-tests.*)" = "lapedge-tests.222222 lapedge-tests.333333" ]
+}
+program "echo 1..1; case \$(mktemp -d) in $scratch/lapedge-tests.*) echo ok 1 - a ;; esac"
+check "old files of a tests/run that was killed are removed, no others" leftovers
 program 'echo 1..0'
 check "nothing passed is no success" says "0 passed, 0 failed, 0 skipped" 1
 program 'echo 1..1; echo "ok 1 - cuda-fast # SKIP no device"'

@@ -14,6 +14,7 @@
 #include "base/budget.h"
 #include "base/memory.h"
 #include "lapedge_program.h"
+#include "tests/support/temporary.h"
 
 enum { LIMIT = 100, THREADS = 8, ROUNDS = 200 };
 
@@ -129,8 +130,8 @@ static void write_file(const char *root, const char *path, const char *text)
 static void limits_of_groups(void **state)
 {
     (void)state;
-    char root[] = "/tmp/lapedge-groups-XXXXXX", command[100];
-    assert_non_null(mkdtemp(root));
+    char root[TEMPORARY_PATH], command[TEMPORARY_PATH + 64];
+    assert_non_null(mkdtemp(temporary(root, "groups")));
     assert_true(lap_memory_of_groups(root) == UINT64_MAX);
     /* version 2: the least of the group and those around it */
     write_file(root, "/proc/self/cgroup", "0::/user.slice/app.scope\n");

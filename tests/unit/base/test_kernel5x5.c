@@ -10,6 +10,7 @@
 
 #include "base/kernel5x5.h"
 #include "lapedge_program.h"
+#include "tests/support/temporary.h"
 
 static lap_kernel parsed(const char *spec)
 {
@@ -74,9 +75,9 @@ static void test_lists(void **state)
 static void test_files(void **state)
 {
     (void)state;
-    char path[] = "/tmp/lapedge-kernel-XXXXXX";
+    char path[TEMPORARY_PATH];
     static const char text[] = "0 0 -1 0 0\n0 -1 -2 -1 0\n-1 -2 16 -2 -1\n0 -1 -2 -1 0\n0 0 -1 0 0\n";
-    int fd = mkstemp(path);
+    int fd = mkstemp(temporary(path, "kernel"));
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, sizeof text - 1), sizeof text - 1);
     lap_kernel file = parsed(path), preset = parsed("log5");

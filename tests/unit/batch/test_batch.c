@@ -18,8 +18,9 @@
 #include "base/status.h"
 #include "batch/jobs.h"
 #include "lapedge_program.h"
+#include "tests/support/temporary.h"
 
-static char home[64], previous[4096];
+static char home[TEMPORARY_PATH], previous[4096];
 enum { PHOTOS = 40 };
 
 static void put(const char *path, const void *bytes, size_t size)
@@ -36,8 +37,8 @@ static int enter_folder(void **state)
 {
     char name[64], photo[15 + 8 * 8 * 3];
     (void)state;
-    strcpy(home, "/tmp/lapedge-batch-XXXXXX");
-    if (!getcwd(previous, sizeof previous) || !mkdtemp(home) || chdir(home) || mkdir("in", 0755))
+    if (!getcwd(previous, sizeof previous) || !mkdtemp(temporary(home, "batch")) || chdir(home) ||
+        mkdir("in", 0755))
         return -1;
     memset(photo, 100, sizeof photo);
     memcpy(photo, "P6\n8 8\n255\n", 11);

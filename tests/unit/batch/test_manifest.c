@@ -21,6 +21,7 @@
 
 #include "batch/manifest.h"
 #include "batch/manifest_file.h"
+#include "tests/support/temporary.h"
 
 /* In front of the C library's own. */
 static int fallocate_fails, syncs;
@@ -67,14 +68,13 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     return result;
 }
 
-static char folder[64];
+static char folder[TEMPORARY_PATH];
 static lap_tree tree;
 
 static int make_folder(void **state)
 {
     (void)state;
-    strcpy(folder, "/tmp/lapedge-manifest-XXXXXX");
-    return mkdtemp(folder) && lap_tree_open(folder, &tree, NULL) == LAP_OK ? 0 : -1;
+    return mkdtemp(temporary(folder, "manifest")) && lap_tree_open(folder, &tree, NULL) == LAP_OK ? 0 : -1;
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)

@@ -13,14 +13,14 @@
 #include <unistd.h>
 
 #include "batch/walk.h"
+#include "tests/support/temporary.h"
 
-static char home[64], previous[4096];
+static char home[TEMPORARY_PATH], previous[4096];
 
 static int enter_folder(void **state)
 {
     (void)state;
-    strcpy(home, "/tmp/lapedge-walk-XXXXXX");
-    return getcwd(previous, sizeof previous) && mkdtemp(home) && chdir(home) == 0 ? 0 : -1;
+    return getcwd(previous, sizeof previous) && mkdtemp(temporary(home, "walk")) && chdir(home) == 0 ? 0 : -1;
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)

@@ -12,6 +12,7 @@
 
 #include "cpu_simd/host_rungs.h"
 #include "lapedge_program.h"
+#include "tests/support/temporary.h"
 
 /* ---- tables with a wrong rung each --------------------------------------------------------------- */
 
@@ -130,10 +131,10 @@ typedef struct fixture {
 static int set_up(void **state)
 {
     enum { W = 31, H = 17 };
-    char path[] = "/tmp/lapedge-compare-XXXXXX";
+    char path[TEMPORARY_PATH];
     fixture *f = calloc(1, sizeof *f);
     lap_error err = {0};
-    const int fd = mkstemp(path);
+    const int fd = mkstemp(temporary(path, "compare"));
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (!f || !file)
         return -1;

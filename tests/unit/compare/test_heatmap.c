@@ -11,6 +11,7 @@
 
 #include "compare/heatmap.h"
 #include "lapedge_program.h"
+#include "tests/support/temporary.h"
 
 typedef struct lab {
     double l, a, b;
@@ -189,7 +190,7 @@ static void test_pixels_keep_their_places(void **state)
     (void)state;
     enum { W = 301, H = 150, CH = 3 };
     static uint8_t a[W * H * CH], b[W * H * CH];
-    char path[] = "/tmp/lapedge-heatmap-XXXXXX";
+    char path[TEMPORARY_PATH];
     lap_error err = {0};
     const lap_view va = {a, W * CH, W, H, CH, 0, LAP_ON_HOST}, vb = {b, W * CH, W, H, CH, 0, LAP_ON_HOST};
     const lap_settings settings = lap_settings_default();
@@ -201,7 +202,7 @@ static void test_pixels_keep_their_places(void **state)
     b[5 * W * CH + 300 * CH + 1] = 40;
     b[5 * W * CH + 300 * CH] = 3;
     assert_non_null(context);
-    const int fd = mkstemp(path);
+    const int fd = mkstemp(temporary(path, "heatmap"));
     assert_true(fd >= 0);
     close(fd);
     assert_int_equal(lap_heatmap_write(path, &va, &vb, 0, 0, &err), LAP_OK);
@@ -244,7 +245,7 @@ static void test_levels_in_a_file(void **state)
     (void)state;
     enum { W = 256, H = 64 };
     static uint8_t a[W * H], b[W * H];
-    char path[] = "/tmp/lapedge-heatmap-XXXXXX";
+    char path[TEMPORARY_PATH];
     lap_error err = {0};
     const lap_view va = {a, W, W, H, 1, 0, LAP_ON_HOST}, vb = {b, W, W, H, 1, 0, LAP_ON_HOST};
     const lap_settings settings = lap_settings_default();
@@ -252,7 +253,7 @@ static void test_levels_in_a_file(void **state)
     lap_ramp ramp;
     lap_ramp_make(ramp);
     assert_non_null(context);
-    const int fd = mkstemp(path);
+    const int fd = mkstemp(temporary(path, "heatmap"));
     assert_true(fd >= 0);
     close(fd);
     static const int tops[] = {1, 40, 253, 254, 255};
@@ -280,7 +281,7 @@ static void test_noise_is_small(void **state)
     (void)state;
     enum { W = 1000, H = 800 };
     static uint8_t a[W * H * 3], b[W * H * 3];
-    char path[] = "/tmp/lapedge-heatmap-XXXXXX";
+    char path[TEMPORARY_PATH];
     lap_error err = {0};
     const lap_view va = {a, W * 3, W, H, 3, 0, LAP_ON_HOST}, vb = {b, W * 3, W, H, 3, 0, LAP_ON_HOST};
     unsigned seed = 1;
@@ -288,7 +289,7 @@ static void test_noise_is_small(void **state)
         seed = seed * 1664525 + 1013904223;
         b[i] = (uint8_t)(seed >> 24) % 40;
     }
-    const int fd = mkstemp(path);
+    const int fd = mkstemp(temporary(path, "heatmap"));
     assert_true(fd >= 0);
     close(fd);
     assert_int_equal(lap_heatmap_write(path, &va, &vb, 0, 0, &err), LAP_OK);

@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -377,6 +378,13 @@ static void broken_is_never_published(void **unused)
     assert_int_equal(count_temps(scratch), 0);
 }
 
+/* A disk that ends with this process, even if it is killed. */
+static bool mount_small_disk(const char *folder)
+{
+    return unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("tmpfs", folder, "tmpfs", 0, "size=65536") == 0;
+}
+
 static void small_disk_at_many_sizes(void **unused)
 {
     (void)unused;
@@ -384,7 +392,7 @@ static void small_disk_at_many_sizes(void **unused)
     char target[256];
     int full = 0, fits = 0;
     assert_int_equal(mkdir(folder, 0700), 0);
-    if (mount("tmpfs", folder, "tmpfs", 0, "size=65536") != 0) {
+    if (!mount_small_disk(folder)) {
         print_message("# mounting a small tmpfs needs root\n");
         skip();
     }

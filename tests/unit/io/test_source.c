@@ -17,15 +17,16 @@
 
 #include "base/status.h"
 #include "io/source.h"
+#include "tests/support/temporary.h"
 
 enum { BYTES = 300000 };
 
-static char folder[] = "/tmp/lapedge-source-XXXXXX";
+static char folder[TEMPORARY_PATH];
 static uint8_t content[BYTES];
 
 static const char *in_folder(const char *name)
 {
-    static char path[300];
+    static char path[TEMPORARY_PATH + 64];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return path;
 }
@@ -35,7 +36,7 @@ static int make_folder(void **state)
     (void)state;
     for (int i = 0; i < BYTES; i++)
         content[i] = (uint8_t)(i * 31 + (i >> 8));
-    if (!mkdtemp(folder))
+    if (!mkdtemp(temporary(folder, "source")))
         return -1;
     FILE *file = fopen(in_folder("data"), "wb");
     return file && fwrite(content, 1, BYTES, file) == BYTES && fclose(file) == 0 ? 0 : -1;

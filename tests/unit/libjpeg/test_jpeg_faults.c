@@ -15,6 +15,7 @@
 #include "run/formats.h"
 #include "run/pixels.h"
 #include "tests/support/jpeg_make.h"
+#include "tests/support/temporary.h"
 
 static const jpeg_kind baseline = {
     .name = "baseline", .components = 3, .space = JCS_YCbCr, .sampling = "22 11 11"};
@@ -276,14 +277,14 @@ static void errors_are_in_plain_words(void **state)
 static void what_follows_does_not_matter(void **state)
 {
     (void)state;
-    char path[] = "/tmp/lapedge-faults-XXXXXX";
+    char path[TEMPORARY_PATH];
     const lap_read_options options = options_of(LAP_FAIL_TRUNCATED);
     jpeg_bytes jpeg = jpeg_make(&baseline, 70, 50);
     lap_source *source;
     lap_decoder *decoder;
     lap_damage damage;
     lap_image image;
-    const int fd = mkstemp(path);
+    const int fd = mkstemp(temporary(path, "faults"));
     assert_true(fd >= 0);
     assert_int_equal(write(fd, jpeg.data, jpeg.size), jpeg.size);
     assert_int_equal(ftruncate(fd, (off_t)4 * LAP_JPEG_MAX_HEADER), 0); /* takes no room on the disk */

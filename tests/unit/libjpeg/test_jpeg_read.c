@@ -12,6 +12,7 @@
 #include "libjpeg/jpeg_walk.h"
 #include "run/formats.h"
 #include "tests/support/jpeg_make.h"
+#include "tests/support/temporary.h"
 
 enum { GUARD = 64, POISON = 0x5A };
 
@@ -137,8 +138,8 @@ static picture decode(const jpeg_bytes *jpeg, bool gray, int band)
 /* What djpeg makes of the same bytes. */
 static uint8_t *djpeg(const jpeg_bytes *jpeg, bool gray, size_t want)
 {
-    char path[] = "/tmp/lapedge-djpeg-XXXXXX", command[200];
-    int fd = mkstemp(path), width = 0, height = 0, depth = 0;
+    char path[TEMPORARY_PATH], command[TEMPORARY_PATH + 64];
+    int fd = mkstemp(temporary(path, "djpeg")), width = 0, height = 0, depth = 0;
     assert_true(fd >= 0);
     assert_int_equal(write(fd, jpeg->data, jpeg->size), jpeg->size);
     close(fd);

@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "run/photo.h"
 #include "tests/support/jpeg_make.h"
+#include "tests/support/temporary.h"
 
 static const jpeg_kind kinds[] = {
     {.name = "gray", .components = 1, .space = JCS_GRAYSCALE, .sampling = "11"},
@@ -264,8 +265,8 @@ int main(void)
         cmocka_unit_test(again_into_a_file),
         cmocka_unit_test(again_into_a_descriptor),
     };
-    char folder[] = "/tmp/lapedge-parts-XXXXXX";
-    if (!mkdtemp(folder) || chdir(folder) != 0)
+    char folder[TEMPORARY_PATH];
+    if (!mkdtemp(temporary(folder, "parts")) || chdir(folder) != 0)
         return 1;
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     return rmdir(folder) != 0 || failed;

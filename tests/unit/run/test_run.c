@@ -17,8 +17,9 @@
 #include "run/run.h"
 #include "rungs/backend.h"
 #include "tests/support/jpeg_make.h"
+#include "tests/support/temporary.h"
 
-static char folder[] = "/tmp/lapedge-run-XXXXXX";
+static char folder[TEMPORARY_PATH];
 static lap_context *context;
 
 static const char *at(const char *name)
@@ -499,7 +500,7 @@ static int begin(void **state)
 {
     (void)state;
     context = lap_context_create(3, NULL);
-    return context && mkdtemp(folder) ? 0 : -1;
+    return context && mkdtemp(temporary(folder, "run")) ? 0 : -1;
 }
 
 static int end(void **state)
