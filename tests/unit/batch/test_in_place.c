@@ -1,5 +1,6 @@
 /* Photos in place: what other programs do between two steps, records that cannot be written, and limits. */
 #include "tests/support/scratch.h"
+#include "tests/support/tick.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -541,7 +542,7 @@ static void what_a_rival_makes_below_meanwhile_is_left_alone(void **state)
     assert_int_equal(r.counts.kinds[LAP_E_EXISTS], 1);
     assert_string_equal(
         r.left.message, "exists and was made by another run, with other settings, during this one");
-    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);        /* times of files go by ticks */
+    assert_true(await_tick(scratch));
     assert_int_equal(run_folder("in", "edges", &mine).counts.ok, 1); /* after it has ended */
 }
 

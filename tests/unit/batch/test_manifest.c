@@ -22,6 +22,7 @@
 #include "batch/manifest.h"
 #include "batch/manifest_file.h"
 #include "tests/support/temporary.h"
+#include "tests/support/tick.h"
 
 /* In front of the C library's own. */
 static int fallocate_fails, syncs;
@@ -241,7 +242,7 @@ static void content_decides_what_is_replaced(void **state)
     changed.st_mtim.tv_nsec++;
     assert_int_equal(made(7, "a.jpg", &changed, &there), LAP_MADE_OURS);
     /* Edited in place, with its old time: the same file, as far as it says. */
-    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); /* times go by ticks */
+    assert_true(await_tick(folder));
     put("a.jpg", "edited by hand!");
     const struct timespec times[2] = {there.st_mtim, there.st_mtim};
     assert_int_equal(utimensat(tree.fd, "a.jpg", times, 0), 0);
@@ -512,7 +513,7 @@ static void a_rival_above_or_below_is_noticed(void **state)
     assert_int_equal(lap_tree_open(name, &part, NULL), LAP_OK);
     assert_int_equal(lap_manifest_open(&whole, &mark, &above, NULL), LAP_OK);
     assert_int_equal(lap_manifest_open(&part, &mark, &below, NULL), LAP_OK);
-    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); /* times go by ticks */
+    assert_true(await_tick(folder));
     tree = part;
     struct stat there = made_for_real(8, "a.jpg", "edges");
     tree = whole;
@@ -520,7 +521,7 @@ static void a_rival_above_or_below_is_noticed(void **state)
     assert_int_equal(lap_manifest_judge(above, &from_above, &is, &content, NULL), LAP_OK);
     assert_int_equal(is, LAP_MADE_MEANWHILE);
     lap_manifest_close(above);
-    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    assert_true(await_tick(folder));
     assert_int_equal(lap_manifest_open(&whole, &mark, &above, NULL), LAP_OK); /* begins after it */
     assert_int_equal(lap_manifest_judge(above, &from_above, &is, &content, NULL), LAP_OK);
     assert_int_equal(is, LAP_MADE_OURS);

@@ -22,6 +22,7 @@
 
 #include "io/sink.h"
 #include "tests/support/scratch.h"
+#include "tests/support/tick.h"
 
 /* In front of libc's: folders cannot be made, for this reason. EEXIST: another process has made one, or this
  * file or link, in the meantime. */
@@ -313,12 +314,6 @@ static void steps_below_a_tree(void **unused)
     assert_int_equal(tree.fd, -1);
 }
 
-/* Times of files go by ticks of some milliseconds. */
-static void wait_for_the_clock(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-}
-
 /* A file that is written to gets its old time back: what was seen is not what stands there. */
 static void a_time_that_was_set_back_hides_nothing(void **unused)
 {
@@ -332,7 +327,7 @@ static void a_time_that_was_set_back_hides_nothing(void **unused)
     assert_int_equal(stat(at("back/x"), &seen), 0);
     lap_sink *sink = finished_below(&tree, "x", "anew");
     lap_sink_expect(sink, &seen);
-    wait_for_the_clock();
+    assert_true(await_tick(scratch));
     put(at("back/x"), "mine");
     const struct timespec times[2] = {seen.st_atim, seen.st_mtim};
     assert_int_equal(utimensat(AT_FDCWD, at("back/x"), times, 0), 0);
