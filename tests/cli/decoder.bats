@@ -107,7 +107,7 @@ PY
     for codec in turbo c auto; do
         for more in --decode=auto --decode=parallel --threads=1; do
             cat good.jpg >open &
-            timeout 20 "$LAPEDGE" "$more" --codec="$codec" - o.jpg <open 7>&-
+            timeout 100 "$LAPEDGE" "$more" --codec="$codec" - o.jpg <open 7>&-
             wait
             { cat good.jpg; echo behind; cat good.jpg; } | lapedge "$more" --codec="$codec" - behind.jpg
             lapedge --codec=turbo good.jpg t.jpg
@@ -117,7 +117,7 @@ PY
     done
     # Without an end marker there is nothing to know it by: the deadline ends it.
     head -c -2 good.jpg >open &
-    run --separate-stderr timeout 20 "$LAPEDGE" --timeout=1 - o.jpg <open 7>&-
+    run --separate-stderr timeout 100 "$LAPEDGE" --timeout=1 - o.jpg <open 7>&-
     wait
     [ "$status" -eq 5 ]
     exec 7>&-

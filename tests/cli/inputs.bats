@@ -28,7 +28,7 @@ refused()
     run --separate-stderr lapedge - out.jpg <folder
     [ "$status" -eq 1 ]
     for each in fifo /dev/zero; do
-        run --separate-stderr timeout 10 "$LAPEDGE" "$each" out.jpg
+        run --separate-stderr timeout 100 "$LAPEDGE" "$each" out.jpg
         [ "$status" -eq 1 ]
         [[ $stderr == "lapedge: $each: is a "*", not a regular file" ]]
     done
@@ -109,7 +109,7 @@ left()
     done
     [ "$stderr" = "lapedge: standard output: timeout: over the time limit of $limit s (--timeout)" ]
     # A reader that takes all of it gets all of it.
-    timeout 20 "$LAPEDGE" --timeout=60 --format=ppm large.ppm - | cat >piped.ppm
+    timeout 100 "$LAPEDGE" --timeout=60 --format=ppm large.ppm - | cat >piped.ppm
     lapedge large.ppm file.ppm
     cmp piped.ppm file.ppm
 }
@@ -126,7 +126,7 @@ left()
     [ -p pipe ]
     # A reader that comes gets all of it.
     cat pipe >piped.jpg &
-    timeout 20 "$LAPEDGE" --timeout=60 --format=jpg "$photo" pipe
+    timeout 100 "$LAPEDGE" --timeout=60 --format=jpg "$photo" pipe
     wait $!
     lapedge "$photo" file.jpg
     cmp piped.jpg file.jpg
@@ -138,7 +138,7 @@ left()
     for side in --stats --log --json-file --report; do
         slash=$([ $side != --log ] || echo /)
         name=pipe$([ $side != --report ] || echo .html)
-        run --separate-stderr timeout -k 5 20 "$LAPEDGE" --timeout=0.1 $side=$name "$photo" "out$slash"
+        run --separate-stderr timeout -k 5 100 "$LAPEDGE" --timeout=0.1 $side=$name "$photo" "out$slash"
         [ "$status" -eq 4 ]
         [ "$stderr" = "lapedge: $side: $name: no process reads this FIFO" ]
         [ ! -e out ]
@@ -159,9 +159,9 @@ left()
     mkfifo pipe
     for limit in --threads=2 --timeout=60; do
         run --separate-stderr bash -c 'exec 7<>pipe
-            exec timeout -k 10 --preserve-status -s TERM 0.5 "$0" "$1" --format=ppm large.ppm - >pipe' "$LAPEDGE" $limit
+            exec timeout -k 100 --preserve-status -s TERM 0.5 "$0" "$1" --format=ppm large.ppm - >pipe' "$LAPEDGE" $limit
         [ "$status" -eq 143 ]
-        run --separate-stderr timeout -k 10 --preserve-status -s INT 0.5 "$LAPEDGE" $limit --format=ppm large.ppm pipe
+        run --separate-stderr timeout -k 100 --preserve-status -s INT 0.5 "$LAPEDGE" $limit --format=ppm large.ppm pipe
         [ "$status" -eq 130 ]
         [ "$stderr" = "" ]
     done

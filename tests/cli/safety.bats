@@ -498,9 +498,13 @@ for i in range(300):
         f.write(b"P5\n8 8\n255\n" + bytes([i % 256]) * 64)
 os.mkfifo(how + "/log")
 log = os.open(how + "/log", os.O_RDWR)
+
+def default_signals():  # which a shell in the background ignores
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
 run = subprocess.Popen([program, "--no-sync", "--ext=pgm", "--format=jpg", f"--log={how}/log", how + "/in", how + "/out"],
-                       stderr=subprocess.PIPE, env=environment,
-                       preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+                       stderr=subprocess.PIPE, env=environment, preexec_fn=default_signals)
 
 def temporary():
     return glob.glob(how + "/out/.lapedge-*.tmp")

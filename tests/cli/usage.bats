@@ -196,7 +196,7 @@ million (--max-pixels)" \
     lapedge --kernel=<(cat 2024/k.txt) "$photo" c.ppm
     cmp a.ppm c.ppm
     mkfifo fifo
-    run --separate-stderr timeout 10 "$LAPEDGE" --kernel=fifo "$photo" d.ppm
+    run --separate-stderr timeout 100 "$LAPEDGE" --kernel=fifo "$photo" d.ppm
     [ "$status" -eq 2 ]
     [[ $stderr == "lapedge: --kernel: "*"as a file: not a regular file" ]]
     run --separate-stderr lapedge --kernel=lapalce "$photo" d.ppm
@@ -343,7 +343,7 @@ million (--max-pixels)" \
     lapedge "$photo" o.jpg
     mkfifo pipe
     cat pipe >piped &
-    timeout 20 "$LAPEDGE" "$photo" pipe
+    timeout 100 "$LAPEDGE" "$photo" pipe
     wait $!
     cmp piped o.jpg
     lapedge "$photo" /dev/stdout | cmp - o.jpg

@@ -26,7 +26,7 @@ lapedge() { if [[ $1 == __* ]]; then '%s' "$@"; else print -r -- "GIVEN<$*>"; fi
 """
 
 
-def read_until(leader, pattern, seconds=30):
+def read_until(leader, pattern, seconds=100):
     seen, end = "", time.monotonic() + seconds
     while not re.search(pattern, seen):
         if not select.select([leader], [], [], max(0, end - time.monotonic()))[0]:

@@ -9,7 +9,7 @@ mpi()
 {
     local root=()
     [ "$(id -u)" -ne 0 ] || root=(--allow-run-as-root)
-    TMPDIR=$scratch timeout -k 5 60 mpirun "${root[@]}" --oversubscribe -n 4 "$@" </dev/null
+    TMPDIR=$scratch timeout -k 5 200 mpirun "${root[@]}" --oversubscribe -n 4 "$@" </dev/null
 }
 
 ranks()

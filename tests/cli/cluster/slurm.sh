@@ -1,6 +1,7 @@
 #!/bin/bash
 # --shard=auto under a real Slurm: munge, controller and node daemon, started here on loopback in a scratch
-# folder. They live in a process namespace of their own, and end with it however this test ends.
+# folder. They live in namespaces of their own: their processes end with it however this test ends, and no other
+# program has their ports.
 . tests/cli/cluster/cluster.bash
 scratch=${1:-$(mktemp -d)}
 trap 'rm -rf "$scratch"' EXIT
@@ -11,7 +12,7 @@ obstacle()
     [ "$(id -u)" -eq 0 ] || { echo "Slurm's daemons need root"; return; }
     PATH=$PATH:/usr/sbin missing munged slurmctld slurmd sbatch strace runuser
     getent passwd munge >/dev/null || { echo "no user munge"; return; }
-    unshare --pid --fork --kill-child --mount-proc true 2>"$scratch/why" || tail -n 1 "$scratch/why"
+    unshare --net --pid --fork --kill-child --mount-proc true 2>"$scratch/why" || tail -n 1 "$scratch/why"
 }
 
 if [ $# -eq 0 ]; then
@@ -20,7 +21,7 @@ if [ $# -eq 0 ]; then
         skip "runs under Slurm share a folder" "$lacking"
         finish
     fi
-    timeout -k 5 300 unshare --pid --fork --kill-child --mount-proc "$0" "$scratch"
+    timeout -k 5 1000 unshare --net --pid --fork --kill-child --mount-proc "$0" "$scratch"
     exit
 fi
 
@@ -28,7 +29,15 @@ fi
 
 trap - EXIT # the scratch folder is the caller's
 PATH=$PATH:/usr/sbin
-port=$((20000 + RANDOM % 10000))
+# The loopback of this namespace, with a second address: Slurm finds no name of a host that has 127.0.0.1 alone.
+python3 - <<'PYTHON'
+import fcntl, socket, struct
+SIOCSIFFLAGS, SIOCSIFADDR, IFF_UP = 0x8914, 0x8916, 1
+with socket.socket() as s:
+    fcntl.ioctl(s, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
+    fcntl.ioctl(s, SIOCSIFADDR, struct.pack("16sHH4s8x", b"lo:1", socket.AF_INET, 0, socket.inet_aton("10.0.0.1")))
+PYTHON
+port=20000
 
 write_config()
 {
@@ -81,7 +90,7 @@ start_slurm()
     export SLURM_CONF=$scratch/slurm.conf
     slurmctld -D >"$scratch/slurmctld.out" 2>&1 &
     slurmd -D >"$scratch/slurmd.out" 2>&1 &
-    within 30 eval 'sinfo -h -o %T 2>/dev/null | grep -q idle'
+    within 100 eval 'sinfo -h -o %T 2>/dev/null | grep -q idle'
 }
 
 # within SECONDS COMMAND...: waits until the command succeeds.
@@ -98,14 +107,14 @@ within()
 # batch OPTION... <SCRIPT: an array job to its end; shows what it said where it failed.
 batch()
 {
-    timeout 120 sbatch --quiet --wait --chdir="$scratch" --output="$scratch/job-%A-%a" --export=ALL "$@" && return
+    timeout 200 sbatch --quiet --wait --chdir="$scratch" --output="$scratch/job-%A-%a" --export=ALL "$@" && return
     tail -n 5 "$scratch"/job-*
     return 1
 }
 
 tasks_of_srun()
 {
-    timeout 60 srun --quiet -n4 "$LAPEDGE" -q --no-sync --shard=auto "$scratch/photos" "$scratch/srun" &&
+    timeout 200 srun --quiet -n4 "$LAPEDGE" -q --no-sync --shard=auto "$scratch/photos" "$scratch/srun" &&
         complete "$scratch/srun" 4
 }
 
@@ -153,17 +162,17 @@ slow=()
 echo $! >pid-$SLURM_ARRAY_TASK_ID
 wait $!
 JOB
-    job=$(timeout 30 sbatch --parsable --requeue --array=0-1 --open-mode=append --chdir="$scratch" \
+    job=$(timeout 100 sbatch --parsable --requeue --array=0-1 --open-mode=append --chdir="$scratch" \
         --output="$scratch/requeue-%a" "$scratch/slow.sh") || return 1
     share=$("$LAPEDGE" -n --json -q --shard=0/2 "$scratch/photos" "$scratch/none" |
         python3 -c 'import json, sys; print(json.load(sys.stdin)["ok"])')
     half() { [ "$(published)" -gt $((share + 3)) ]; }
-    within 60 half || { echo "task 1 did nothing"; cat "$scratch"/requeue-*; return 1; }
+    within 100 half || { echo "task 1 did nothing"; cat "$scratch"/requeue-*; return 1; }
     kill -KILL "$(cat "$scratch/pid-1")" || return 1
     [ "$(published)" -lt 60 ] || { echo "killed too late"; return 1; }
     ! diff -rq -x .lapedge "$scratch/single" "$scratch/requeued" >/dev/null || return 1
     ended() { scontrol show job "${job}_1" | grep -qE 'JobState=(FAILED|CANCELLED|NODE_FAIL)'; }
-    within 30 ended && scontrol requeue "${job}_1" || return 1
+    within 100 ended && scontrol requeue "${job}_1" || return 1
     finished() { scontrol show job "${job}_1" | grep -q 'JobState=COMPLETED'; }
     within 120 finished || { scontrol show job "${job}_1"; return 1; }
     complete "$scratch/requeued" 3
@@ -177,7 +186,7 @@ fi
 check "60 photos, and a single run over them" make_photos
 check "four tasks of srun share a folder" tasks_of_srun
 if [ -x "$with_devices" ]; then
-    check "and two devices" devices_are_shared timeout 100 srun --quiet -n4
+    check "and two devices" devices_are_shared timeout 200 srun --quiet -n4
 else
     skip "and two devices" "no CPU runtime for CUDA"
 fi

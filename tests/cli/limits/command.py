@@ -319,10 +319,10 @@ def ended_while_it_prints(number, ignored, *words):
         time.sleep(0.01)
     process.send_signal(number)
     if not ignored:
-        process.wait(20)
+        process.wait(100)
     with os.fdopen(read, "rb") as pipe:
         said = pipe.read()[filled:]
-    return process.wait(20), said
+    return process.wait(100), said
 
 
 def signals_at_the_end():
