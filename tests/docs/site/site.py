@@ -109,7 +109,7 @@ class Page:
         self.driver = driver
 
     def wait(self, condition, what):
-        for _ in range(200):
+        for _ in range(2000): # 100 s
             if self.driver.execute_script("return " + condition):
                 return
             time.sleep(0.05)

@@ -8,15 +8,15 @@ dir=${B:-build}/cudacpu
 seen()
 {
     local output
-    if output=$(timeout 60 "$1" "$2" 2>&1); then
+    if output=$(timeout 200 "$1" "$2" 2>&1); then
         echo "$1 $2 was not seen"
         return 1
     fi
     grep -q -- "$3" <<<"$output" || { echo "$output"; return 1; }
 }
 
-check "sound kernels pass under AddressSanitizer" timeout 60 "$dir/asan/faults" none
-check "sound kernels pass under ThreadSanitizer" timeout 60 "$dir/tsan/faults" none
+check "sound kernels pass under AddressSanitizer" timeout 200 "$dir/asan/faults" none
+check "sound kernels pass under ThreadSanitizer" timeout 200 "$dir/tsan/faults" none
 check "a read beyond shared memory is seen" seen "$dir/asan/faults" shared 'AddressSanitizer: buffer-overflow\|insufficient space'
 check "a read beyond dynamic shared memory is seen" seen "$dir/asan/faults" dynamic 'AddressSanitizer: heap-buffer-overflow'
 check "a read beyond device memory is seen" seen "$dir/asan/faults" global 'AddressSanitizer: heap-buffer-overflow'

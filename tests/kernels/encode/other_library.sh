@@ -8,7 +8,7 @@ trap 'rm -rf "$scratch"' EXIT
 # with_it ARGUMENT...: the program with that library.
 with_it()
 {
-    timeout 60 env LD_PRELOAD="$scratch/other.so" "$program" "$@"
+    timeout 200 env LD_PRELOAD="$scratch/other.so" "$program" "$@"
 }
 
 encodes_by_the_library()
@@ -56,7 +56,7 @@ doctor_says_why()
 bench_refuses()
 {
     local ladder=$1 why=$2 status=0
-    env OTHER="${ladder}s" WHERE=large LD_PRELOAD="$scratch/other.so" timeout 60 "$program" bench codec --runs=1 \
+    env OTHER="${ladder}s" WHERE=large LD_PRELOAD="$scratch/other.so" timeout 200 "$program" bench codec --runs=1 \
         --threads=1 --image=samples/chelsea.jpg --json >"$scratch/rows" 2>"$scratch/said" || status=$?
     [ "$status" -eq 1 ] && grep -q "^lapedge: $ladder c: $why" "$scratch/said" || { cat "$scratch/said" && return 1; }
     python3 - "$scratch/rows" "$ladder" "$why" <<'END'

@@ -9,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 # with_it ARGUMENT...: the program with that library.
 with_it()
 {
-    timeout 60 env LD_PRELOAD="$("${CC:-gcc}" -print-file-name=libasan.so) $scratch/other.so" "$program" "$@"
+    timeout 200 env LD_PRELOAD="$("${CC:-gcc}" -print-file-name=libasan.so) $scratch/other.so" "$program" "$@"
 }
 
 # goes NOTE: the file equals the CPU's, and the note is printed.
