@@ -14,6 +14,11 @@ $(B)/lessons/%.c.o: %.c lessons/rules.mk
 $(B)/lessons/libjudge.a: $(JUDGE_OBJ)
 	@rm -f $@
 	$(call say,AR)ar rcs $@ $^
+# What exams begin with, compiled once.
+$(B)/lessons/exam.h.gch: lessons/lesson lessons/judge/judge.h $(wildcard tests/kernels/cudacpu/include/*.h)
+	@mkdir -p $(@D)
+	$(call say,CXX)B=$(B) CXX_HOST='$(CXX_HOST)' lessons/lesson header
+JUDGE := $(B)/lessons/libjudge.a $(B)/lessons/exam.h.gch
 -include $(JUDGE_OBJ:.o=.d)
 
 # The student's copies.
@@ -28,7 +33,7 @@ lesson:
 $(LESSONS:%=lesson-%): lesson-%:
 	@$(LESSON) get $*
 ## check-1: judge my-lessons/lesson_1_index.cu (2, 3, ...); no GPU is needed
-$(LESSONS:%=check-%): check-%: $(B)/lessons/libjudge.a
+$(LESSONS:%=check-%): check-%: $(JUDGE)
 	@$(LESSON) check $*
 ## time-1: run it on this machine's GPU, beside the step of the ladder
 $(LESSONS:%=time-%): time-%:
