@@ -79,6 +79,12 @@ of()
     echo "$scratch"/solutions/lesson_"$1"_*.c*
 }
 
+# said_of NUMBER: the file with what the judge said of the solution.
+said_of()
+{
+    echo "$scratch"/solved_lesson_"$1"_*.said
+}
+
 checks=()
 # changed NUMBER NAME SED...: the solution, changed by sed: $file.
 changed()
@@ -153,11 +159,13 @@ for lesson in lessons/lesson_*.c*; do
     name=$(basename "$lesson") number=${lesson#lessons/lesson_}
     number=${number%%_*}
     can_run "$name" || { skip "$name" "this processor has not its instructions"; continue; }
-    cp "$scratch/solutions/$name" "$scratch/solved_$name"
+    # With predictions that are all wrong, whose answers are checked below.
+    sed -E 's/(PREDICT [a-z0-9-]+:) \?/\1 999999/' "$scratch/solutions/$name" >"$scratch/solved_$name"
     cp "$lesson" "$scratch/hole_$name"
     judge "$number" "$scratch/solved_$name"
     judge "$number" "$scratch/hole_$name"
-    check "$name: the solution fills the hole" fills_the_holes "$lesson" "lessons/solutions/${name%.*}.txt" "$scratch/solved_$name"
+    check "$name: the solution fills the hole" fills_the_holes "$lesson" "lessons/solutions/${name%.*}.txt" \
+        "$scratch/solutions/$name"
     checks+=("$name: the solution is judged right|solved|$scratch/solved_$name" "$name: the hole is not|untouched|$scratch/hole_$name")
 done
 
@@ -313,7 +321,8 @@ asks_for_predictions()
 prediction_stands_beside()
 {
     sed 's/PREDICT sectors: ?/PREDICT sectors: 7.5/' "$(of 1)" >"$scratch/predicted_1.cu"
-    lessons/lesson check 1 "$scratch/predicted_1.cu" | grep -E 'sectors a load of a warp +7\.5 +4\.80 +4\.80'
+    lessons/lesson check 1 "$scratch/predicted_1.cu" >"$scratch/predicted"
+    grep -E 'sectors a load of a warp +7\.5 +4\.80 +4\.80' "$scratch/predicted"
 }
 
 # The kernel as it is counts 4 sectors and a good one 16: neither prediction is right or wrong yet; the one about the
@@ -342,8 +351,7 @@ prediction_of_another_editor()
 barrier_that_could_go_is_named()
 {
     sed -E '/if \(c < 2\)/d' "$(of 4)" >"$scratch/six_4.cu"
-    lessons/lesson check 4 "$scratch/six_4.cu" | grep '5 barriers are enough' &&
-        ! lessons/lesson check 4 "$(of 4)" | grep '5 barriers are enough'
+    lessons/lesson check 4 "$scratch/six_4.cu" | grep '5 barriers are enough' && ! grep '5 barriers are enough' "$(said_of 4)"
 }
 
 # An error that the compiler sees only after the student's file is reported as such.
@@ -361,7 +369,7 @@ error_behind_the_file()
 # A prediction that differs is explained, one that fits is confirmed, and a word is not a prediction.
 prediction_is_answered()
 {
-    lessons/lesson check 1 "$scratch/predicted_1.cu" | grep 'sectors: 7.5 predicted, 4.80 counted. The 16 bytes' || return 1
+    grep 'sectors: 7.5 predicted, 4.80 counted. The 16 bytes' "$scratch/predicted" || return 1
     sed -i 's/PREDICT sectors: 7.5/PREDICT sectors: 4.8/' "$scratch/predicted_1.cu"
     lessons/lesson check 1 "$scratch/predicted_1.cu" | grep 'sectors: as you predicted' || return 1
     sed -i 's/PREDICT sectors: 4.8/PREDICT sectors: many/' "$scratch/predicted_1.cu"
@@ -375,10 +383,8 @@ predictions_have_reasons()
     for lesson in lessons/lesson_*.c*; do
         number=${lesson#lessons/lesson_}
         can_run "$lesson" || continue
-        sed -E 's/(PREDICT [a-z0-9-]+:) \?/\1 999999/' "$(of "${number%%_*}")" >"$scratch/reasons_$(basename "$lesson")"
-        lessons/lesson check "${number%%_*}" "$scratch/reasons_$(basename "$lesson")" >"$scratch/reasons"
         while read -r name; do
-            grep -E "$name: 999999 predicted, [0-9.]+ counted\. [A-Z0-9]" "$scratch/reasons" || return 1
+            grep -E "$name: 999999 predicted, [0-9.]+ counted\. [A-Z0-9]" "$(said_of "${number%%_*}")" || return 1
         done < <(sed -nE 's/.*PREDICT ([a-z0-9-]+): \?.*/\1/p' "$lesson")
     done
 }
@@ -392,8 +398,8 @@ wrong_pixel_is_named()
 
 next_step_is_named()
 {
-    lessons/lesson check 1 "$(of 1)" | grep '^Next: make lesson-2: what a warp.*(10 minutes)\.$' || return 1
-    ! can_run lesson_12_avx2.c || lessons/lesson check 12 "$(of 12)" | grep 'That was the last lesson'
+    grep '^Next: make lesson-2: what a warp.*(10 minutes)\.$' "$(said_of 1)" || return 1
+    ! can_run lesson_12_avx2.c || grep 'That was the last lesson' "$(said_of 12)"
 }
 
 lesson_that_does_not_exist()
