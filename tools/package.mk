@@ -42,7 +42,7 @@ BATS_AGAIN = $(filter-out tests/cli/forms.bats,$(BATS))
 again_too = $(if $(AGAIN),$(filter $(AGAIN),$(call named,$(1))),yes)
 TESTS_AGAIN = $(foreach t,$(filter $(B)/%,$(TESTS)),$(if $(call again_too,$(t)),$(t)))
 print-tests:
-	@echo B=$(B) LAPEDGE=$(abspath $(PROGRAM)) SANITIZED=$(if $(SAN),1) $(TESTS_AGAIN) $(BATS_AGAIN)
+	@echo B=$(B) LAPEDGE=$(abspath $(PROGRAM)) SANITIZED=$(if $(SAN),1) FEWER=$(FEWER) $(TESTS_AGAIN) $(BATS_AGAIN)
 .PHONY: tests-again
 tests-again: all $(call programs_of,$(TESTS_AGAIN))
 
@@ -99,7 +99,7 @@ run-all:
 ## test-asan: the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 test-asan:
 	@$(MAKE_ALL) tests $(ASAN)
-	@tests/run $(call again,$(ASAN))
+	@tests/run CORPUS_WHOLE=1 $(call again,$(ASAN))
 
 ## test-tsan: the tests under ThreadSanitizer
 test-tsan:
@@ -136,7 +136,7 @@ test-long: test-long-msan
 ## test-clang: the tests, built with clang
 test-clang:
 	@$(MAKE_ALL) tests $(CLANG)
-	@tests/run $(call again,$(CLANG))
+	@tests/run CORPUS_WHOLE=1 $(call again,$(CLANG))
 
 # aarch64: built by Debian's cross compiler with Debian's libraries, run by qemu-user. Scripts start the program, and
 # so its emulator, by a script of its own.

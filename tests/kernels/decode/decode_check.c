@@ -4,8 +4,8 @@
  *
  * Without --all, a covering array: every width and every height from 1 to 70 with each sampling and each
  * fill, everything else random. With --all, every width with every height; with --share, every N-th of
- * the files that are not damaged. --fewer: a fifth of these, 60 random files, 400 damaged ones
- * and an eighth of the corpus. --progressive: only progressive files. */
+ * the files that are not damaged. --fewer: a fifth of these, 60 random files and 400 damaged ones.
+ * --progressive: only progressive files. Of the corpus every eighth file; all with CORPUS_WHOLE=1. */
 #include <ftw.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static const rung rungs[] = {
 };
 enum { RUNGS = sizeof rungs / sizeof *rungs, SIDE = 70 };
 
-static int tests, failures, share = 1, corpus_share = 1;
+static int tests, failures, share = 1, corpus_share = 8;
 static long cases[RUNGS], failed[RUNGS], decoded[RUNGS];
 static char first_failure[RUNGS][500];
 
@@ -601,13 +601,15 @@ int main(int argc, char **argv)
     int count = 300, damaged = 2000;
     uint64_t seed = 27;
     const char *corpus = getenv("LAPEDGE_CORPUS");
+    if (getenv("CORPUS_WHOLE"))
+        corpus_share = 1;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--all") == 0)
             all = true;
         else if (strncmp(argv[i], "--share=", 8) == 0 && atoi(argv[i] + 8) > 0)
             share = atoi(argv[i] + 8);
         else if (strcmp(argv[i], "--fewer") == 0)
-            share = 5, corpus_share = 8, count = 60, damaged = 400;
+            share = 5, count = 60, damaged = 400;
         else if (strcmp(argv[i], "--progressive") == 0)
             sequential = false;
         else if (strncmp(argv[i], "--cases=", 8) == 0)

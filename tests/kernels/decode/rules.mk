@@ -21,9 +21,10 @@ $(B)/tests/stages_check: $(STAGES_OBJ) $(B)/liblapedge.a
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(STAGES_OBJ) $(B)/liblapedge.a $(LIBS)
 -include $(STAGES_OBJ:.o=.d)
 
-# Every width with every height (minutes), against the installed library and a libjpeg-turbo 3.
+# Every width with every height (minutes), against the installed library and a libjpeg-turbo 3; all of the corpus.
 .PHONY: test-long-decode
 test-long-decode: $(DECODE_CHECKS) $(B)/tests/stages_check
-	$< --all
+	CORPUS_WHOLE=1 $< --all
+	CORPUS_WHOLE=1 $(B)/tests/judge_check
 	@ALL_SIZES=1 tests/run B=$(B) tests/kernels/decode/other_libraries.sh
 test-long: test-long-decode
