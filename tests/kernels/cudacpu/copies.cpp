@@ -118,9 +118,7 @@ cudaError_t enqueue_fill(lap_cudacpu_call &call, char *to, int value, size_t byt
         return cudaErrorInvalidValue;
     lap_cudacpu_enqueue(call.hold, stream,
         {[to, value, bytes] {
-             const char c = (char)value;
-             lap_cudacpu_raw_copy(to, &c, 1);
-             lap_cudacpu_raw_copy(to + 1, to, bytes - 1); /* byte after byte */
+             lap_cudacpu_raw_fill(to, value, bytes);
              return cudaSuccess;
          },
             {}, true, false});

@@ -4,11 +4,13 @@
  * and does not count. Variables of a function that the kernel calls are not found. */
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 
@@ -18,7 +20,6 @@ namespace
 {
 
 struct symbols {
-    std::string file;
     std::map<uintptr_t, std::string> functions;              /* by address */
     std::multimap<std::string, lap_cudacpu_range> variables; /* by the name of their function, less "_Z" */
 };
@@ -69,12 +70,18 @@ symbols read_symbols()
 {
     symbols s;
     const place own = own_place();
-    std::ifstream in(own.file, std::ios::binary);
-    s.file.assign(std::istreambuf_iterator<char>(in), {});
-    const char *file = s.file.data();
     const uintptr_t base = own.base;
+    /* Mapped: each process of a test does this, and the file has megabytes of debug information. */
+    struct stat about = {};
+    const int in = open(own.file.c_str(), O_RDONLY | O_CLOEXEC);
+    const bool known = in >= 0 && fstat(in, &about) == 0;
+    const auto size = (size_t)about.st_size;
+    void *const mapped = known ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, in, 0) : MAP_FAILED;
+    if (in >= 0)
+        close(in);
+    const auto *file = static_cast<const char *>(mapped);
     const auto *header = reinterpret_cast<const ElfW(Ehdr) *>(file);
-    if (s.file.size() < sizeof *header)
+    if (mapped == MAP_FAILED || size < sizeof *header)
         lap_cudacpu_give_up("cannot read its own program file");
     const auto *sections = reinterpret_cast<const ElfW(Shdr) *>(file + header->e_shoff);
     for (int i = 0; i < header->e_shnum; i++) {
@@ -88,7 +95,7 @@ symbols read_symbols()
                 in_section && sections[symbol->st_shndx].sh_flags & SHF_WRITE);
         }
     }
-    s.file.clear();
+    munmap(mapped, size);
     return s;
 }
 

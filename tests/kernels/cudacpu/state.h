@@ -118,6 +118,7 @@ lap_cudacpu_memory lap_cudacpu_what_is(const void *address, size_t bytes);
 /* For the address sanitizer, only the kernels of a device may access its memory. */
 void lap_cudacpu_open(int device, bool open);
 void lap_cudacpu_raw_copy(void *to, const void *from, size_t bytes); /* that no sanitizer watches */
+void lap_cudacpu_raw_fill(void *to, int value, size_t bytes);        /* neither */
 /* Returns whether these words look like addresses of the host's own memory. */
 bool lap_cudacpu_holds_host_address(const std::vector<uintptr_t> &words);
 
