@@ -88,8 +88,7 @@ TSAN_SOME = $(patsubst %,build/tsan/tests/test_%,pool run photo photo_parts filt
 command_line = BATS_AGAIN='$(patsubst %,tests/cli/%.bats,$(1))'
 CLANG_SOME = $(CLANG) FEWER=1 AGAIN='encode_check decode_check judge_check stages_check filter_ladder ops_ladders \
   test_parts test_filter test_stats test_orient test_run test_batch' $(call command_line,run)
-ASAN_SOME = $(ASAN) FEWER=1 $(call command_line,run folder in_place inputs transform lossless stats info prune \
-  records safety completion)
+ASAN_SOME = $(ASAN) FEWER=1 $(call command_line,run folder in_place inputs transform stats info prune records)
 test-long: test-clang test-asan
 
 .PHONY: run-all
