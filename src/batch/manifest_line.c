@@ -13,15 +13,15 @@
 
 /* ---- reading: JSON, in place --------------------------------------------------------------------- */
 
+/* The text ends with a null. No function takes a null, at the end or earlier. */
 typedef struct reader {
-    char *at, *end;
+    char *at;
 } reader;
 
 static char next_mark(reader *r)
 {
-    while (r->at < r->end && strchr(" \t\r\n", *r->at) && *r->at)
-        r->at++;
-    return r->at < r->end ? *r->at : '\0';
+    r->at += strspn(r->at, " \t\r\n");
+    return *r->at;
 }
 
 static bool take(reader *r, char mark)
@@ -32,16 +32,17 @@ static bool take(reader *r, char mark)
     return true;
 }
 
+static const char hexadecimal[] = "0123456789abcdefABCDEF";
+
 /* Reads four hexadecimal digits; -1: these are not hexadecimal digits. */
 static long read_unit(reader *r)
 {
-    char digits[5] = "", *end;
-    if (r->end - r->at < 4)
+    char digits[5] = "";
+    memcpy(digits, r->at, strnlen(r->at, 4));
+    if (strspn(digits, hexadecimal) < 4)
         return -1;
-    memcpy(digits, r->at, 4);
-    const long unit = strtol(digits, &end, 16);
     r->at += 4;
-    return *end || strspn(digits, "0123456789abcdefABCDEF") != 4 ? -1 : unit;
+    return strtol(digits, NULL, 16);
 }
 
 /* Reads \uXXXX or a surrogate pair, and writes it as UTF-8. False for NUL and half a pair. */
@@ -49,7 +50,7 @@ static bool read_escaped(reader *r, char **to)
 {
     long code = read_unit(r);
     if (code >= 0xd800 && code < 0xdc00) {
-        if (r->end - r->at < 2 || r->at[0] != '\\' || r->at[1] != 'u')
+        if (strncmp(r->at, "\\u", 2) != 0)
             return false;
         r->at += 2;
         const long low = read_unit(r);
@@ -74,16 +75,13 @@ static char *read_string(reader *r)
     if (!take(r, '"'))
         return NULL;
     char *const begin = r->at, *to = begin;
-    while (r->at < r->end && *r->at != '"') {
-        const char byte = *r->at++;
+    for (char byte; (byte = *r->at++) != '"';) {
         if ((unsigned char)byte < 0x20)
             return NULL;
         if (byte != '\\') {
             *to++ = byte;
             continue;
         }
-        if (r->at == r->end)
-            return NULL;
         const char escape = *r->at++;
         const char *known = escape ? strchr(escapes, escape) : NULL;
         if (known)
@@ -91,9 +89,6 @@ static char *read_string(reader *r)
         else if (escape != 'u' || !read_escaped(r, &to))
             return NULL;
     }
-    if (r->at == r->end)
-        return NULL;
-    r->at++;
     *to = '\0';
     return begin;
 }
@@ -101,13 +96,12 @@ static char *read_string(reader *r)
 static bool read_integer(reader *r, int64_t *value)
 {
     char *end;
-    if (!strchr("-0123456789", next_mark(r)) || r->at == r->end)
+    if (!strchr("-0123456789", next_mark(r)))
         return false;
     errno = 0;
     *value = strtoll(r->at, &end, 10);
-    const bool is_whole = !errno && end > r->at && end < r->end && strchr(",} \t\r\n", *end) && *end;
-    r->at = end < r->end ? end : r->end;
-    return is_whole;
+    r->at = end;
+    return !errno && *end && strchr(",} \t\r\n", *end);
 }
 
 /* Skips a value of an unknown name; checks that brackets match and strings end. */
@@ -126,8 +120,8 @@ static bool skip_value(reader *r)
         depth += mark == '[' || mark == '{';
         depth -= mark == ']' || mark == '}';
         r->at++;
-        while (depth == 0 && r->at < r->end && !strchr("]}", mark) && *r->at && !strchr(",]} \t\r\n", *r->at))
-            r->at++;
+        if (depth == 0 && !strchr("]}", mark))
+            r->at += strcspn(r->at, ",]} \t\r\n");
     } while (depth > 0);
     return true;
 }
@@ -197,7 +191,7 @@ static bool read_value(reader *r, const char *name, found_line *found, uint32_t 
 
 static bool read_object(char *text, size_t length, found_line *found)
 {
-    reader r = {text, text + length};
+    reader r = {text};
     uint32_t seen = 0;
     if (!take(&r, '{'))
         return false;
@@ -206,7 +200,7 @@ static bool read_object(char *text, size_t length, found_line *found)
         if (!name || !take(&r, ':') || !read_value(&r, name, found, &seen))
             return false;
     } while (take(&r, ','));
-    return take(&r, '}') && next_mark(&r) == '\0' && r.at == r.end;
+    return take(&r, '}') && next_mark(&r) == '\0' && r.at == text + length;
 }
 
 /* Names in lines, by lap_maker. */
@@ -220,18 +214,16 @@ static lap_maker maker_of(const char *command)
     return command ? maker : LAP_MAKER_UNKNOWN;
 }
 
-/* Decodes %XX in place; NULL stays NULL. */
+/* Decodes %XX in place, but not %00, which is in no path; NULL stays NULL. */
 static const char *decoded(char *raw)
 {
     char *to = raw;
-    unsigned byte;
-    for (const char *from = raw; from && *from;)
-        if (*from == '%' && from[1] && from[2] && sscanf(from + 1, "%2x", &byte) == 1) {
-            *to++ = (char)byte;
-            from += 3;
-        } else {
-            *to++ = *from++;
-        }
+    for (const char *from = raw; from && *from;) {
+        const char digits[3] = {from[1], from[1] ? from[2] : '\0'};
+        const long byte = *from == '%' && strspn(digits, hexadecimal) == 2 ? strtol(digits, NULL, 16) : 0;
+        *to++ = byte ? (char)byte : *from;
+        from += byte ? 3 : 1;
+    }
     if (to)
         *to = '\0';
     return raw;

@@ -9,6 +9,8 @@ $(B)/tests/test_in_place_backup: LDFLAGS += $(BACKUP_CALLS:%=-Wl,--wrap=%)
 # System calls that fail around the files of the manifest.
 MANIFEST_CALLS := gethostname mkdirat openat write ftruncate fsync fdatasync syncfs fstatat fstat pread strdup scandirat
 $(B)/tests/test_manifest_files: LDFLAGS += $(MANIFEST_CALLS:%=-Wl,--wrap=%)
+# Memory that runs out in the middle of a line.
+$(B)/tests/test_manifest_line: LDFLAGS += -Wl,--wrap=lap_grow
 # What the manifest and the file system say to a group of outputs.
 GROUP_CALLS := lap_now_ms syncfs lap_manifest_begin lap_manifest_done lap_manifest_flush lap_manifest_judge \
   lap_content_hash lap_sink_publish
