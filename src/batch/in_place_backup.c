@@ -115,7 +115,7 @@ lap_code lap_backup_keep(const lap_backup *b, lap_error *err)
         return fail(b, errno, err);
     }
     code = look(b, false, err); /* another process may have taken the name, or replaced the photo */
-    if (code == LAP_OK && b->sync && !lap_sync_names(folder))
+    if (code == LAP_OK && b->sync && !lap_sync_names(folder, b->kept))
         code = fail(b, errno, err);
     return code;
 }

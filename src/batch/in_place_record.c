@@ -174,19 +174,16 @@ lap_code lap_record_judge(const lap_record *r, const lap_candidate *c, lap_was *
 
 /* Some file systems do not support fsync for folders. A folder without read permission cannot be opened for
  * it: then the whole file system is synced, through a descriptor of a file in it. */
-bool lap_sync_names(int folder)
+bool lap_sync_names(int folder, const char *beside)
 {
     const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) {
-        const int beside = openat(folder, LAP_IN_PLACE_RECORD, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-        const bool synced = beside >= 0 && syncfs(beside) == 0;
-        if (beside >= 0)
-            close(beside);
-        return synced;
-    }
-    const bool synced = fsync(fd) == 0 || errno == EINVAL || errno == EROFS;
+    const int file =
+        fd < 0 ? openat(folder, beside, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY) : -1;
+    if (fd < 0 && file < 0)
+        return false;
+    const bool synced = fd < 0 ? syncfs(file) == 0 : fsync(fd) == 0 || errno == EINVAL || errno == EROFS;
     const int why = errno;
-    close(fd);
+    close(fd < 0 ? file : fd);
     errno = why;
     return synced;
 }
@@ -248,7 +245,7 @@ static lap_code add_to(
     int why = write_line(fd, queue);
     if (!why && sync && fdatasync(fd) != 0)
         why = errno;
-    if (!why && sync && !r->is_named && !lap_sync_names(folder))
+    if (!why && sync && !r->is_named && !lap_sync_names(folder, LAP_IN_PLACE_RECORD))
         why = errno;
     r->is_named |= sync && !why;
     return why ? lap_write_errno(err, r->shown, "write", why) : LAP_OK;

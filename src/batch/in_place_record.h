@@ -61,7 +61,7 @@ lap_code lap_record_check(const lap_record *record, int folder, lap_error *err);
 lap_code lap_record_add(
     lap_record *record, int folder, const lap_manifest_line *line, bool sync, lap_error *err);
 
-/* Makes renames in a folder durable; false with errno. */
-bool lap_sync_names(int folder);
+/* Makes renames in a folder durable; false with errno. beside: the name of a file in it that can be read. */
+bool lap_sync_names(int folder, const char *beside);
 
 #endif

@@ -6,6 +6,9 @@ $(B)/tests/test_in_place: LDFLAGS += \
 # File systems without links, and other programs that are faster.
 BACKUP_CALLS := linkat faccessat fstatat read lap_sync_names lap_sink_publish
 $(B)/tests/test_in_place_backup: LDFLAGS += $(BACKUP_CALLS:%=-Wl,--wrap=%)
+# System calls that fail around the record of photos in place.
+RECORD_CALLS := openat close fstat pread write fdatasync fsync syncfs faccessat lap_grow lap_map64_put lap_content_hash
+$(B)/tests/test_in_place_record: LDFLAGS += $(RECORD_CALLS:%=-Wl,--wrap=%)
 # System calls that fail around the files of the manifest.
 MANIFEST_CALLS := gethostname mkdirat openat write ftruncate fsync fdatasync syncfs fstatat fstat pread strdup scandirat
 $(B)/tests/test_manifest_files: LDFLAGS += $(MANIFEST_CALLS:%=-Wl,--wrap=%)

@@ -86,10 +86,11 @@ lap_code __wrap_lap_sink_publish(lap_sink *sink, lap_error *err)
     return __real_lap_sink_publish(sink, err);
 }
 
-bool __wrap_lap_sync_names(int folder);
-bool __wrap_lap_sync_names(int folder)
+bool __wrap_lap_sync_names(int folder, const char *beside);
+bool __wrap_lap_sync_names(int folder, const char *beside)
 {
-    (void)folder;
+    struct stat st;
+    assert_int_equal(__real_fstatat(folder, beside, &st, 0), 0); /* what a folder that cannot be read needs */
     sys.syncs++;
     errno = sys.sync;
     return !sys.sync;
