@@ -9,6 +9,9 @@ $(B)/tests/test_in_place_backup: LDFLAGS += $(BACKUP_CALLS:%=-Wl,--wrap=%)
 # System calls that fail around the record of photos in place.
 RECORD_CALLS := openat close fstat pread write fdatasync fsync syncfs faccessat lap_grow lap_map64_put lap_content_hash
 $(B)/tests/test_in_place_record: LDFLAGS += $(RECORD_CALLS:%=-Wl,--wrap=%)
+# Whose records a walk reads, when, and which of them cannot be read.
+OUTPUTS_CALLS := lap_known_runs lap_known_in_place lap_known_judge lap_map64_put lap_grow strdup open time
+$(B)/tests/test_outputs: LDFLAGS += $(OUTPUTS_CALLS:%=-Wl,--wrap=%)
 # System calls that fail around the files of the manifest.
 MANIFEST_CALLS := gethostname mkdirat openat write ftruncate fsync fdatasync syncfs fstatat fstat pread strdup scandirat
 $(B)/tests/test_manifest_files: LDFLAGS += $(MANIFEST_CALLS:%=-Wl,--wrap=%)

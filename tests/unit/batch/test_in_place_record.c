@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -729,6 +730,32 @@ static void the_record_is_named_in_its_folder(void **unused)
     }
 }
 
+static void use_often(int times)
+{
+    static const char *const calls[] = {NULL, "grow", "put", "write"};
+    lap_error err;
+    lap_was is;
+    for (int i = 0; i < times; i++) {
+        unlink(at(LAP_IN_PLACE_RECORD));
+        forget();
+        sys.call = calls[i % 4];
+        sys.why = EIO;
+        (void)add("output", OWN, true, &err);
+        (void)refresh(&err);
+        (void)judge("output", &is, &err);
+    }
+}
+
+static void everything_is_given_back(void **unused)
+{
+    (void)unused;
+    begin();
+    use_often(200);
+    const size_t bytes = mallinfo2().uordblks;
+    use_often(400); /* 100 times each way */
+    assert_true(mallinfo2().uordblks < bytes + (size_t)100 * 16);
+}
+
 static int open_scratch(void **state)
 {
     (void)state;
@@ -762,6 +789,7 @@ int main(void)
         cmocka_unit_test(names_are_synced_without_reading_the_folder),
         cmocka_unit_test(whether_a_line_can_be_added),
         cmocka_unit_test(the_record_is_named_in_its_folder),
+        cmocka_unit_test(everything_is_given_back),
     };
     return cmocka_run_group_tests(tests, open_scratch, close_scratch);
 }
