@@ -258,15 +258,21 @@ bool lap_manifest_line_read(char *text, size_t length, lap_manifest_line *line)
 static size_t character(const unsigned char *text)
 {
     static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const size_t size = text[0] < 0x80 ? 1 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
-    unsigned code = text[0] & (size == 1 ? 0x7fu : 0x7fu >> size);
+    const unsigned char byte = text[0]; /* 0xc0 and 0xc1 begin nothing: they could only say less than 0x80 */
+    const size_t size = byte < 0x80   ? 1
+                        : byte < 0xc2 ? 0
+                        : byte < 0xe0 ? 2
+                        : byte < 0xf0 ? 3
+                        : byte < 0xf8 ? 4
+                                      : 0;
+    unsigned code = byte & (size == 1 ? 0x7fu : 0x7fu >> size);
     for (size_t i = 1; i < size; i++) {
         if ((text[i] & 0xc0) != 0x80)
             return 0;
         code = code << 6 | (text[i] & 0x3fu);
     }
     const bool is_one = code >= least[size] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-    return is_one && (text[0] < 0x80 || text[0] >= 0xc0) && text[0] < 0xf8 ? size : 0;
+    return is_one ? size : 0;
 }
 
 /* Whether a path can be written to a line if only quotes and backslashes are escaped. */

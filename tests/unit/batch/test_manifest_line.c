@@ -197,6 +197,23 @@ static void names_are_text_where_they_can_be(void **state)
     }
 }
 
+/* What need not be encoded can be read as it is. */
+static void the_form_of_a_name(void **state)
+{
+    static const char *const names[][2] = {{"caf\xc3\xa9 \"%\\", ",\"output\":\"caf\xc3\xa9 \\\"%\\\\\","},
+        {"!~ \x7f\xff%\"\\", ",\"output_raw\":\"!~%20%7F%FF%25%22%5C\","}};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        lap_manifest_queue queue = {0};
+        assert_int_equal(
+            lap_manifest_line_write(&queue, &(lap_manifest_line){.output = names[i][0]}, NULL), LAP_OK);
+        queue.bytes[queue.used - 1] = '\0';
+        if (!strstr(queue.bytes, names[i][1]))
+            fail_msg("%s", queue.bytes);
+        free(queue.bytes);
+    }
+}
+
 /* A queue that cannot grow holds what it held, and no part of the line. */
 static void a_line_without_memory(void **state)
 {
@@ -457,6 +474,7 @@ int main(void)
         cmocka_unit_test(a_begin_line_says_only_the_output),
         cmocka_unit_test(the_form_of_a_line),
         cmocka_unit_test(names_are_text_where_they_can_be),
+        cmocka_unit_test(the_form_of_a_name),
         cmocka_unit_test(a_line_without_memory),
         cmocka_unit_test(the_facts_of_an_output),
         cmocka_unit_test(the_longest_line_fits),
