@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -241,22 +240,20 @@ static lap_cli_exit check_name(const lap_cli *cli, const lap_cli_option *side, c
     return code == LAP_EXIT_OK ? check_place(cli, side, path) : code;
 }
 
-/* Whether the last steps of a path are a folder of records and perhaps a name in it. */
+/* Whether the last step of a path, or the one before it, is a folder of records. */
 static bool is_among_records(const char *path)
 {
-    static const char folder[] = "/.lapedge/";
-    char whole[PATH_MAX + 2];
-    const int length = snprintf(whole, sizeof whole, "/%s/", path);
-    if (length >= (int)sizeof whole)
-        return false;
-    char *end = whole + length;
-    while (end - whole > 1 && end[-1] == '/' && end[-2] == '/')
-        *--end = '\0';
-    const char *at = strstr(whole, folder);
-    for (const char *next = at; next; next = strstr(next + 1, folder))
-        at = next;
-    const char *name = at ? at + sizeof folder - 1 : "";
-    return at && strcspn(name, "/") + 1 >= strlen(name);
+    static const char folder[] = ".lapedge";
+    bool is_last = false, is_around = false;
+    for (const char *step = path + strspn(path, "/"), *end; *step; step = end + strspn(end, "/")) {
+        end = step + strcspn(step, "/");
+        const size_t length = (size_t)(end - step);
+        if (length == 1 && *step == '.')
+            continue;
+        is_around = is_last;
+        is_last = length == sizeof folder - 1 && memcmp(step, folder, length) == 0;
+    }
+    return is_last || is_around;
 }
 
 /* Refuses an output that would replace a record, and an output folder inside a folder of records. */

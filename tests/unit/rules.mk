@@ -33,6 +33,10 @@ $(B)/tests/test_sink_temp: LDFLAGS += $(TEMP_CALLS:%=-Wl,--wrap=%)
 # File systems of all kinds, where an output gets its name.
 TARGET_CALLS := renameat2 linkat renameat fstatat
 $(B)/tests/test_target: LDFLAGS += $(TARGET_CALLS:%=-Wl,--wrap=%)
+# The program without its main, in which calls fail around a log, and nobody waits for the reader of a FIFO.
+SIDES_CALLS := open fstat fcntl ftruncate close lap_cli_write lap_json_dump lap_term_reader_left lap_side_await_reader
+$(B)/tests/test_sides: LDFLAGS += $(SIDES_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_sides: $(FUZZ_PROGRAM)
 $(B)/tests/test_side: LDFLAGS += -Wl,--wrap=fsync
 
 # Decoding by parts at all sizes to 70x70 and every sampling (minutes); make check has a covering sample.
