@@ -61,7 +61,8 @@ static lap_code know(lap_record *r, const lap_manifest_line *line, lap_error *er
         made_key(line->size, line->content, lap_settings_taken(r->settings, line->settings));
     const uint64_t keys[] = {
         size_key(line->size), content_key(line->size, line->content), made, timed_key(made)};
-    const size_t count = lap_is_time_kept(line->mtime_s, line->input_mtime_s) ? 4 : 3;
+    const size_t all = sizeof keys / sizeof *keys;
+    const size_t count = lap_is_time_kept(line->mtime_s, line->input_mtime_s) ? all : all - 1;
     lap_code code = LAP_OK;
     for (size_t i = 0; i < count && code == LAP_OK; i++)
         code = lap_map64_put(&r->known, keys[i], 1, err);

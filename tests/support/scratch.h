@@ -11,6 +11,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +73,17 @@ static inline int open_files(void)
 static inline bool make_scratch(void)
 {
     return mkdtemp(temporary(scratch, "test"));
+}
+
+static inline int remove_below(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st, (void)type;
+    return at->level ? remove(path) : 0;
+}
+
+static inline void empty_scratch(void)
+{
+    assert_int_equal(nftw(scratch, remove_below, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
 static inline int remove_scratch(void **unused)

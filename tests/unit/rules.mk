@@ -7,7 +7,8 @@ $(B)/tests/test_in_place: LDFLAGS += \
 BACKUP_CALLS := linkat faccessat fstatat read lap_sync_names lap_sink_publish
 $(B)/tests/test_in_place_backup: LDFLAGS += $(BACKUP_CALLS:%=-Wl,--wrap=%)
 # System calls that fail around the record of photos in place.
-RECORD_CALLS := openat close fstat pread write fdatasync fsync syncfs faccessat lap_grow lap_map64_put lap_content_hash
+RECORD_CALLS := openat close fstat pread write fdatasync fsync syncfs faccessat asprintf lap_grow lap_map64_put \
+  lap_content_hash
 $(B)/tests/test_in_place_record: LDFLAGS += $(RECORD_CALLS:%=-Wl,--wrap=%)
 # Whose records a walk reads, when, and which of them cannot be read.
 OUTPUTS_CALLS := lap_known_runs lap_known_in_place lap_known_judge lap_map64_put lap_grow strdup open time

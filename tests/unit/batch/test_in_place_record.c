@@ -131,6 +131,20 @@ void *__wrap_lap_grow(void *array, size_t *capacity, size_t wanted, size_t size)
     return strikes("grow") ? NULL : __real_lap_grow(array, capacity, wanted, size);
 }
 
+int __wrap_asprintf(char **text, const char *format, ...);
+int __wrap_asprintf(char **text, const char *format, ...)
+{
+    va_list values;
+    if (strikes("asprintf")) {
+        *text = (char *)text; /* anything: it need not be set */
+        return -1;
+    }
+    va_start(values, format);
+    const int length = vasprintf(text, format, values);
+    va_end(values);
+    return length;
+}
+
 lap_code __real_lap_map64_put(lap_map64 *map, uint64_t key, uint64_t value, lap_error *err);
 lap_code __wrap_lap_map64_put(lap_map64 *map, uint64_t key, uint64_t value, lap_error *err);
 lap_code __wrap_lap_map64_put(lap_map64 *map, uint64_t key, uint64_t value, lap_error *err)
@@ -691,6 +705,38 @@ static void names_are_synced_without_reading_the_folder(void **unused)
     assert_int_equal(open_files(), files);
 }
 
+/* A program may have closed its standard input: then files get its descriptor. */
+static void descriptor_0_is_one_like_others(void **unused)
+{
+    (void)unused;
+    lap_error err;
+    begin();
+    put(at("photo"), "");
+    const int standard = dup(0);
+    close(0);
+    files = open_files();
+    assert_int_equal(add("first", OWN, true, &err), LAP_OK);
+    assert_int_equal(refresh(&err), LAP_OK);
+    assert_int_equal(was("first"), LAP_WAS_SAME);
+    sys.name_syncs = 0;
+    assert_true(lap_sync_names(folder, "photo"));
+    assert_true(sys.name_syncs == 1 && sys.whole_syncs == 0);
+    sys.call = "open folder";
+    sys.why = EACCES;
+    assert_true(lap_sync_names(folder, "photo"));
+    assert_int_equal(sys.whole_syncs, 1);
+    sys.call = "fstat";
+    sys.why = EIO;
+    assert_int_equal(refresh(&err), LAP_E_UNREADABLE);
+    assert_says(&err, "Input/output error");
+    sys.call = "close";
+    assert_int_equal(add("second", OWN, false, &err), LAP_E_WRITE);
+    sys.call = NULL;
+    assert_int_equal(open_files(), files);
+    dup2(standard, 0);
+    close(standard);
+}
+
 static void whether_a_line_can_be_added(void **unused)
 {
     (void)unused;
@@ -728,6 +774,13 @@ static void the_record_is_named_in_its_folder(void **unused)
         lap_record_end(&r);
         assert_null(r.shown);
     }
+    lap_record r;
+    lap_error err;
+    begin();
+    sys.call = "asprintf";
+    assert_int_equal(lap_record_begin(&r, "folder", &mark, &err), LAP_E_MEMORY);
+    assert_int_equal(err.code, LAP_E_MEMORY);
+    lap_record_end(&r);
 }
 
 static void use_often(int times)
@@ -750,10 +803,10 @@ static void everything_is_given_back(void **unused)
 {
     (void)unused;
     begin();
-    use_often(200);
+    use_often(40);
     const size_t bytes = mallinfo2().uordblks;
-    use_often(400); /* 100 times each way */
-    assert_true(mallinfo2().uordblks < bytes + (size_t)100 * 16);
+    use_often(160); /* 40 times each way */
+    assert_true(mallinfo2().uordblks < bytes + (size_t)40 * 16);
 }
 
 static int open_scratch(void **state)
@@ -787,6 +840,7 @@ int main(void)
         cmocka_unit_test(a_line_that_cannot_be_written),
         cmocka_unit_test(closing),
         cmocka_unit_test(names_are_synced_without_reading_the_folder),
+        cmocka_unit_test(descriptor_0_is_one_like_others),
         cmocka_unit_test(whether_a_line_can_be_added),
         cmocka_unit_test(the_record_is_named_in_its_folder),
         cmocka_unit_test(everything_is_given_back),
