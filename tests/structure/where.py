@@ -45,7 +45,10 @@ def problems(text, rooms, of_cli):
     for name, tests in [*by_room.items(), *by_file.items()]:
         bad += [f"{name}: no test: {test}" for test in tests or [""] if not test or not is_test(test)]
     # A subject with a separate test folder is looked up there first.
-    for folder in sorted(p.name for p in (TESTS / "unit").iterdir() if p.is_dir()):
+    first = {tests[0] for tests in by_file.values() if tests}
+    bad += [f"no row begins with unit/cli/{p.name}" for p in sorted((TESTS / "unit/cli").glob("test_*.c"))
+            if f"unit/cli/{p.name}" not in first]
+    for folder in sorted(p.name for p in (TESTS / "unit").iterdir() if p.is_dir() and p.name != "cli"):
         room = folder if folder in OTHERS else f"src/{folder}"
         if by_room.get(room, [None])[0] != f"unit/{folder}":
             bad.append(f"{room}: its row does not begin with unit/{folder}")

@@ -50,7 +50,8 @@ lap_code __wrap_lap_known_runs(
     lap_known *known, int folder, const char *shown, bool *is_there, lap_error *err)
 {
     note(shown, "");
-    return strikes("runs") ? struck(err) : __real_lap_known_runs(known, folder, shown, is_there, err);
+    const lap_code code = __real_lap_known_runs(known, folder, shown, is_there, err);
+    return strikes("runs") ? struck(err) : code; /* it has read a part */
 }
 
 lap_code __real_lap_known_in_place(lap_known *known, int folder, const char *shown, lap_error *err);
@@ -238,7 +239,13 @@ static void an_output_folder_ends_where_it_ends(void **unused)
     assert_string_equal(others.left[0].first, at("in/out/a.jpg"));
     assert_true(others.left[0].outputs == 2 && others.left[0].photos == 0);
     assert_true(others.made == 0 && others.ours == 0);
-    lap_outputs_free(&outputs); /* and once more, without a count */
+    folder("in/plain");
+    put(at("in/plain/photo.jpg"), "photo");
+    walk("in/plain", false, false);
+    sys.judged = 0;
+    assert_true(is_taken("in/plain/photo.jpg"));
+    assert_int_equal(sys.judged, 1); /* by what is known of named folders alone */
+    lap_outputs_free(&outputs);      /* and once more, without a count */
     walk("in", true, false);
     walk("in/out", false, false);
     assert_false(is_taken("in/out/a.jpg"));
@@ -566,9 +573,12 @@ static void named_files_are_counted(void **unused)
     assert_int_equal(note_named(at("in/c.jpg"), &err), LAP_OK);
     assert_true(others.made == 2 && others.ours == 3);
     snprintf(expected, sizeof expected, "+%s %s %s /tmp / ", at("in"), at("in"), scratch);
+    put(at("in/copy.jpg"), "in/b.jpg"); /* it is known by its content */
+    assert_int_equal(note_named(at("in/copy.jpg"), &err), LAP_OK);
+    assert_true(others.made == 3 && others.ours == 4);
     assert_string_equal(sys.read, expected); /* once for all files of the folder */
     assert_int_equal(note_named(at("d.jpg"), &err), LAP_OK);
-    assert_true(others.made == 3 && others.ours == 4); /* `in` knows it */
+    assert_true(others.made == 4 && others.ours == 5); /* `in` knows it */
     snprintf(expected + strlen(expected), 200, "+%s %s /tmp / ", scratch, scratch);
     assert_string_equal(sys.read, expected);
 
@@ -608,7 +618,7 @@ static void named_files_that_cannot_be_judged(void **unused)
             assert_int_equal(note_named(at("in/a.jpg"), &err), is_memory ? LAP_E_MEMORY : LAP_OK);
             if (is_memory)
                 assert_int_equal(err.code, LAP_E_MEMORY);
-            assert_int_equal(others.made, !is_memory && i == 1);
+            assert_int_equal(others.made, !is_memory);
         }
     begin();
     folder("in");
@@ -629,6 +639,38 @@ static void named_files_that_cannot_be_judged(void **unused)
     outputs.others = NULL;
     assert_int_equal(note_named(at("in/a.jpg"), &err), LAP_OK);
     assert_string_equal(sys.read, "");
+}
+
+/* A program may have closed its standard input: then folders get its descriptor. */
+static void descriptor_0_is_one_like_others(void **unused)
+{
+    (void)unused;
+    lap_error err;
+    begin();
+    folder("in");
+    folder("in/out");
+    made("in/out", "in/out/a.jpg", RUN);
+    const int standard = dup(0);
+    close(0);
+    files = open_files();
+    assert_int_equal(note_named(at("in/out/a.jpg"), &err), LAP_OK);
+    assert_int_equal(others.made, 1);
+    assert_non_null(strstr(sys.read, " / ")); /* and all between */
+    const int fd = __real_open(at("in/out"), O_RDONLY | O_DIRECTORY), kept = dup(fd);
+    close(fd); /* 0 */
+    lap_outputs_approach(&outputs, at("in/out"), false);
+    assert_int_equal(lap_outputs_enter(&outputs, kept, at("in/out"), false, false, &err), LAP_OK);
+    made("in/out", "in/out/b.jpg", RUN);
+    struct stat st;
+    bool is;
+    assert_int_equal(stat(at("in/out/b.jpg"), &st), 0);
+    const lap_found file = {kept, "b.jpg", at("in/out/b.jpg"), &st};
+    assert_int_equal(lap_outputs_judge(&outputs, &file, &is, &err), LAP_OK);
+    assert_false(is);
+    close(kept);
+    assert_int_equal(open_files(), files);
+    dup2(standard, 0);
+    close(standard);
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------------
@@ -695,6 +737,7 @@ int main(void)
         cmocka_unit_test(records_above_that_cannot_be_read),
         cmocka_unit_test(named_files_are_counted),
         cmocka_unit_test(named_files_that_cannot_be_judged),
+        cmocka_unit_test(descriptor_0_is_one_like_others),
         cmocka_unit_test(everything_is_given_back),
     };
     return cmocka_run_group_tests(tests, open_scratch, close_scratch);
