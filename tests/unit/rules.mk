@@ -35,7 +35,8 @@ $(B)/tests/test_sink_temp: LDFLAGS += $(TEMP_CALLS:%=-Wl,--wrap=%)
 TARGET_CALLS := renameat2 linkat renameat fstatat
 $(B)/tests/test_target: LDFLAGS += $(TARGET_CALLS:%=-Wl,--wrap=%)
 # The program without its main, in which calls fail around a log, and nobody waits for the reader of a FIFO.
-SIDES_CALLS := open fstat fcntl ftruncate close lap_cli_write lap_json_dump lap_term_reader_left lap_side_await_reader
+SIDES_CALLS := open stat fstat fcntl ftruncate close lap_cli_write lap_json_dump lap_term_reader_left \
+  lap_side_await_reader
 $(B)/tests/test_sides: LDFLAGS += $(SIDES_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_sides: $(FUZZ_PROGRAM)
 $(B)/tests/test_side: LDFLAGS += -Wl,--wrap=fsync

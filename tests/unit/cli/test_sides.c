@@ -42,6 +42,16 @@ int __wrap_open(const char *path, int flags, ...)
     return strikes("open") ? -1 : __real_open(path, flags, mode);
 }
 
+int __real_stat(const char *path, struct stat *st);
+int __wrap_stat(const char *path, struct stat *st);
+int __wrap_stat(const char *path, struct stat *st)
+{
+    const int result = __real_stat(path, st);
+    if (result != 0) /* what a call that fails leaves there is not said */
+        *st = (struct stat){.st_mode = S_IFREG | 0644, .st_size = 1};
+    return result;
+}
+
 int __real_fstat(int fd, struct stat *st);
 int __wrap_fstat(int fd, struct stat *st);
 int __wrap_fstat(int fd, struct stat *st)
@@ -195,6 +205,7 @@ static void other_files_of_the_command_line(void **unused)
     assert_int_equal(symlink("loop", "loop"), 0);
     static const char *const clashes[][2] = {
         {"in.jpg out.jpg --json-file=in.jpg", "--json-file: in.jpg is the input"},
+        {"in.jpg --json-file=in.jpg", "--json-file: in.jpg is the input"},
         {"in.jpg out.jpg --json-file=link", "--json-file: link is the input"},
         {"in.jpg out.jpg --json-file=./hard", "--json-file: ./hard is the input"},
         {"in.jpg out.jpg --json-file=./out.jpg", "--json-file: ./out.jpg is the output"},
@@ -256,7 +267,8 @@ static void outputs_among_records(void **unused)
         ".lapedge/.", ".lapedge/.lapedge", ".lapedge/sub/.lapedge", "sub/.lapedge/.lapedge/x.jpg",
         ".lapedge/x.jpg/"};
     static const char *const fine[] = {"x.lapedge", ".lapedges", "sub/.lapedges/x.jpg", ".lapedge/sub/x.jpg",
-        "x.lapedge-in-place.jsonl", ".lapedge-in-place.jsonl.x", "sub/x.lapedge/x.jpg", "sub/lapedge/x.jpg"};
+        "x.lapedge-in-place.jsonl", ".lapedge-in-place.jsonl.x", "sub/x.lapedge/x.jpg", "sub/lapedge/x.jpg",
+        "elephant/x.jpg", "sub/.lap/x.jpg"};
     char line[200];
     begin();
     put("list", "in.jpg\n");
@@ -274,7 +286,9 @@ static void outputs_among_records(void **unused)
     put(".lapedge/x.jpg", "x");
     is_fine("transform --rotate=90 .lapedge/x.jpg out.jpg"); /* as an input it is a file like others */
     is_fine("--in-place .lapedge/x.jpg");
-    is_fine("stats .lapedge/x.jpg");
+    is_fine("--in-place in.jpg .lapedge/x.jpg");
+    is_fine("stats in.jpg .lapedge/x.jpg");
+    is_fine(".lapedge/x.jpg"); /* the output is missing, which is told later */
 }
 
 /* ---- only over our own -----------------------------------------------------------------------------------
@@ -351,6 +365,7 @@ static void heat_maps_and_images(void **unused)
     char bytes[SIZE + 2] = "\x89PNG\r\n\x1a\n";
     begin();
     memcpy(bytes + AT, mark, sizeof mark - 1);
+    bytes[SIZE] = 'x'; /* what follows says nothing */
     for (int way = 0; way < 4; way++) {
         const bool is_ours = way < 2;
         put_bytes("side.png", bytes, way == 0 ? SIZE : way == 1 ? SIZE + 1 : SIZE - 1);
@@ -387,6 +402,13 @@ static void what_else_may_be_replaced(void **unused)
     is_fine("photos out --log=fifo");
     put("side", "{\"schema\":\"lapedge.log/1\"}\n");
     is_fine("photos out --log=side");
+    const int standard = dup(0); /* standard input may be closed: then the file gets its descriptor */
+    close(0);
+    files = open_files();
+    is_fine("photos out --log=side");
+    dup2(standard, 0);
+    close(standard);
+    files = open_files();
     for (int after = 0; after < 2;
          after++) { /* a file that cannot be opened, for the image in it or for its words */
         sys.call = "open";
@@ -414,6 +436,8 @@ static void places_that_cannot_be_written(void **unused)
     expect("diff in.jpg other.jpg --json-file=missing/j", LAP_EXIT_USAGE, "--json-file: missing/j");
     expect("compare in.jpg --json-file=missing/j", LAP_EXIT_USAGE, "--json-file: missing/j");
     expect("stats photos --json-file=missing/j", LAP_EXIT_NOTHING, "--json-file: missing/j");
+    put("list", "in.jpg\n");
+    expect("--files-from=list --json-file=missing/j", LAP_EXIT_NOTHING, "missing/j"); /* without OUTDIR */
     is_fine("photos out --log=missing/l");   /* is opened before the work */
     is_fine("photos out --json-file=out/j"); /* will be there */
     is_fine("photos out --json-file=out/deep/j");
