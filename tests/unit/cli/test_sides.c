@@ -606,6 +606,39 @@ static void logs_on_pipes_and_standard_output(void **unused)
     assert_int_equal(open_files(), files);
 }
 
+/* A program may be started without standard streams: a log gets their descriptors, but never that of
+ * messages. */
+static void logs_without_standard_streams(void **unused)
+{
+    (void)unused;
+    lap_cli_log log;
+    begin();
+    const int standard = dup(0);
+    close(0);
+    files = open_files();
+    assert_int_equal(parse("photos out --log=l"), LAP_EXIT_OK);
+    errno = EEXIST; /* of an earlier call */
+    assert_true(lap_cli_log_open(&log, &cli));
+    assert_int_equal(log.fd, 0);
+    assert_true(lap_cli_log_close(&log, "l")); /* nothing was written */
+    assert_int_equal(open_files(), files);
+    assert_true(access("l", F_OK) != 0);
+    assert_true(lap_cli_log_open(&log, &cli));
+    add_line(&log);
+    assert_true(lap_cli_log_close(&log, "l"));
+    assert_int_equal(open_files(), files);
+    assert_int_equal(lines_of("l"), 2);
+    dup2(standard, 0);
+    close(standard);
+    assert_int_equal(parse("photos out --log=-"), LAP_EXIT_OK);
+    close(STDERR_FILENO);
+    const bool is_open = lap_cli_log_open(&log, &cli);
+    const int fd = log.fd;
+    (void)lap_cli_log_close(&log, "-");
+    dup2(errors, STDERR_FILENO);
+    assert_true(is_open && fd > STDERR_FILENO);
+}
+
 static void logs_that_cannot_be_opened(void **unused)
 {
     (void)unused;
@@ -769,6 +802,7 @@ int main(void)
         cmocka_unit_test(sides_are_listed),
         cmocka_unit_test(logs_hold_lines),
         cmocka_unit_test(logs_on_pipes_and_standard_output),
+        cmocka_unit_test(logs_without_standard_streams),
         cmocka_unit_test(logs_that_cannot_be_opened),
         cmocka_unit_test(logs_that_cannot_be_written),
         cmocka_unit_test(nobody_reads_the_log),
