@@ -351,8 +351,11 @@ static void write_line(lap_cli_log *log, const json_t *record)
     const int problem = lap_cli_write(log->fd, line, size + 1) ? 0 : errno;
     if (!problem)
         log->size += (long long)size + 1;
-    else if (log->is_file && ftruncate(log->fd, (off_t)log->size) != 0) /* remove an incomplete line */
-        errno = problem;
+    else if (log->is_file &&
+             ftruncate(log->fd, (off_t)log->size) != 0) { /* half a line would damage the next */
+        close(log->fd);
+        log->fd = -1;
+    }
     log->problem = log->problem ? log->problem : problem;
     free(line);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <malloc.h>
 #include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -89,8 +90,9 @@ bool __real_lap_cli_write(int fd, const void *bytes, size_t size);
 bool __wrap_lap_cli_write(int fd, const void *bytes, size_t size);
 bool __wrap_lap_cli_write(int fd, const void *bytes, size_t size)
 {
-    const bool fails = strikes("write");
+    const bool is_torn = strikes("write and ftruncate"), fails = is_torn || strikes("write");
     const int why = errno;
+    sys.call = is_torn ? "ftruncate" : sys.call;
     const bool written = __real_lap_cli_write(fd, bytes, fails ? size / 2 : size);
     errno = why;
     return written && !fails;
@@ -713,6 +715,55 @@ static void logs_that_cannot_be_written(void **unused)
         }
 }
 
+/* Half a line that cannot be removed: nothing is written behind it. */
+static void half_a_line_is_left(void **unused)
+{
+    (void)unused;
+    lap_cli_log log;
+    struct stat st;
+    begin();
+    assert_int_equal(parse("photos out --log=l"), LAP_EXIT_OK);
+    assert_true(lap_cli_log_open(&log, &cli));
+    lap_cli_log_begin(&log);
+    sys.call = "write and ftruncate";
+    sys.why = ENOSPC;
+    add_line(&log);
+    assert_int_equal(stat("l", &st), 0);
+    const off_t size = st.st_size;
+    sys.call = NULL;
+    add_line(&log);
+    assert_int_equal(stat("l", &st), 0);
+    assert_int_equal(st.st_size, size);
+    assert_false(lap_cli_log_close(&log, "l"));
+    assert_int_equal(log.problem, ENOSPC);
+    assert_int_equal(open_files(), files);
+}
+
+static void write_often(int times)
+{
+    lap_cli_log log;
+    for (int i = 0; i < times; i++) {
+        assert_true(lap_cli_log_open(&log, &cli));
+        add_line(&log);
+        assert_true(lap_cli_log_close(&log, cli.log));
+        log = (lap_cli_log){.fd = -1, .settings = &cli.settings, .postponed = "missing/l"};
+        add_line(&log);
+        assert_false(lap_cli_log_close(&log, "missing/l"));
+    }
+}
+
+static void everything_is_given_back(void **unused)
+{
+    (void)unused;
+    begin();
+    assert_int_equal(parse("photos out --log=out/l"), LAP_EXIT_OK);
+    assert_int_equal(mkdir("out", 0777), 0);
+    write_often(20);
+    const size_t bytes = mallinfo2().uordblks;
+    write_often(40);
+    assert_true(mallinfo2().uordblks < bytes + (size_t)40 * 16);
+}
+
 static void nobody_reads_the_log(void **unused)
 {
     (void)unused;
@@ -805,6 +856,8 @@ int main(void)
         cmocka_unit_test(logs_without_standard_streams),
         cmocka_unit_test(logs_that_cannot_be_opened),
         cmocka_unit_test(logs_that_cannot_be_written),
+        cmocka_unit_test(half_a_line_is_left),
+        cmocka_unit_test(everything_is_given_back),
         cmocka_unit_test(nobody_reads_the_log),
         cmocka_unit_test(logs_in_the_output_folder),
     };
