@@ -16,6 +16,9 @@ $(B)/tests/test_outputs: LDFLAGS += $(OUTPUTS_CALLS:%=-Wl,--wrap=%)
 # System calls that fail around the files of the manifest.
 MANIFEST_CALLS := gethostname mkdirat openat write ftruncate fsync fdatasync syncfs fstatat fstat pread strdup scandirat
 $(B)/tests/test_manifest_files: LDFLAGS += $(MANIFEST_CALLS:%=-Wl,--wrap=%)
+# Records above and below that cannot be read, and the time when a run began.
+PLACES_CALLS := open realpath lap_tree_enter scandirat asprintf lap_grow lap_map64_put clock_gettime lap_content_hash
+$(B)/tests/test_manifest_places: LDFLAGS += $(PLACES_CALLS:%=-Wl,--wrap=%)
 # Memory that runs out in the middle of a line.
 $(B)/tests/test_manifest_line: LDFLAGS += -Wl,--wrap=lap_grow
 # What the manifest and the file system say to a group of outputs.

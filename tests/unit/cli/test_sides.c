@@ -731,11 +731,14 @@ static void half_a_line_is_left(void **unused)
     assert_int_equal(stat("l", &st), 0);
     const off_t size = st.st_size;
     sys.call = NULL;
+    const int other = __real_open("other", O_WRONLY | O_CREAT, 0600); /* gets the descriptor of the log */
     add_line(&log);
     assert_int_equal(stat("l", &st), 0);
     assert_int_equal(st.st_size, size);
     assert_false(lap_cli_log_close(&log, "l"));
     assert_int_equal(log.problem, ENOSPC);
+    assert_int_equal(close(other), 0);
+    assert_holds("other", "");
     assert_int_equal(open_files(), files);
 }
 

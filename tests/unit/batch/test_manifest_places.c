@@ -1,0 +1,466 @@
+/* Records in folders above and below the output folder: which of their lines count, under which names, and
+ * what a run that begins there meanwhile has made. */
+#include "tests/support/scratch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <malloc.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "base/status.h"
+#include "batch/manifest.h"
+#include "batch/manifest_state.h"
+
+/* ---- the system ---------------------------------------------------------------------------------------- */
+
+static struct {
+    const char *call; /* that fails, after so many that succeed; NULL: none */
+    int why, after;
+    struct timespec now; /* 0: the system's */
+} sys;
+
+static bool strikes(const char *call)
+{
+    if (!sys.call || strcmp(sys.call, call) != 0 || sys.after-- > 0)
+        return false;
+    errno = sys.why;
+    return true;
+}
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...)
+{
+    return strstr(path, ".lapedge") && strikes("open") ? -1 : __real_open(path, flags, 0666);
+}
+
+char *__real_realpath(const char *path, char *to);
+char *__wrap_realpath(const char *path, char *to);
+char *__wrap_realpath(const char *path, char *to)
+{
+    return strikes("realpath") ? NULL : __real_realpath(path, to);
+}
+
+lap_code __real_lap_tree_enter(
+    const lap_tree *tree, const char *relative, bool make, int *at_folder, lap_error *err);
+lap_code __wrap_lap_tree_enter(
+    const lap_tree *tree, const char *relative, bool make, int *at_folder, lap_error *err);
+lap_code __wrap_lap_tree_enter(
+    const lap_tree *tree, const char *relative, bool make, int *at_folder, lap_error *err)
+{
+    if (strikes("enter"))
+        return sys.why == ENOMEM ? LAP_E_MEMORY : LAP_E_MISSING;
+    return __real_lap_tree_enter(tree, relative, make, at_folder, err);
+}
+
+typedef int select_fn(const struct dirent *);
+typedef int order_fn(const struct dirent **, const struct dirent **);
+int __real_scandirat(
+    int at_folder, const char *path, struct dirent ***names, select_fn *select, order_fn *order);
+int __wrap_scandirat(
+    int at_folder, const char *path, struct dirent ***names, select_fn *select, order_fn *order);
+int __wrap_scandirat(
+    int at_folder, const char *path, struct dirent ***names, select_fn *select, order_fn *order)
+{
+    return strikes("scandirat") ? -1 : __real_scandirat(at_folder, path, names, select, order);
+}
+
+int __wrap_asprintf(char **text, const char *format, ...);
+int __wrap_asprintf(char **text, const char *format, ...)
+{
+    va_list values;
+    if (strikes("asprintf")) {
+        *text = (char *)text; /* anything: it need not be set */
+        return -1;
+    }
+    va_start(values, format);
+    const int length = vasprintf(text, format, values);
+    va_end(values);
+    return length;
+}
+
+void *__real_lap_grow(void *array, size_t *capacity, size_t wanted, size_t size);
+void *__wrap_lap_grow(void *array, size_t *capacity, size_t wanted, size_t size);
+void *__wrap_lap_grow(void *array, size_t *capacity, size_t wanted, size_t size)
+{
+    return strikes("grow") ? NULL : __real_lap_grow(array, capacity, wanted, size);
+}
+
+lap_code __real_lap_map64_put(lap_map64 *map, uint64_t key, uint64_t value, lap_error *err);
+lap_code __wrap_lap_map64_put(lap_map64 *map, uint64_t key, uint64_t value, lap_error *err);
+lap_code __wrap_lap_map64_put(lap_map64 *map, uint64_t key, uint64_t value, lap_error *err)
+{
+    return strikes("put") ? lap_fail(err, LAP_E_MEMORY, "out of memory")
+                          : __real_lap_map64_put(map, key, value, err);
+}
+
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+    if (!sys.now.tv_sec)
+        return __real_clock_gettime(clock, now);
+    *now = sys.now;
+    return 0;
+}
+
+/* The file itself is not there. */
+lap_code __wrap_lap_content_hash(
+    int at_folder, const char *name, const struct stat *there, uint64_t *hash, lap_error *err);
+lap_code __wrap_lap_content_hash(
+    int at_folder, const char *name, const struct stat *there, uint64_t *hash, lap_error *err)
+{
+    (void)at_folder, (void)name, (void)there, (void)err;
+    *hash = 13;
+    return LAP_OK;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------------------
+ */
+
+enum { NEW = 1000, OLD = NEW - 11, OURS = 7, THEIRS = 8 }; /* change times, and settings */
+static const lap_settings_mark mark = {.hashes = {1, OURS, 3}, .fail_on = LAP_FAIL_TRUNCATED};
+static const struct stat photo = {.st_size = 6, .st_mtim = {7, 8}};
+static const lap_origin origin = {"/the/photos", 11, 12};
+static struct stat file = {.st_dev = 1, .st_ino = 2, .st_size = 3, .st_mtim = {4, 5}}; /* an output */
+static lap_tree tree;
+static char out[100]; /* its path */
+static lap_manifest *manifest;
+static int files;
+static size_t outside; /* folders above the scratch folder that have records */
+
+/* Other places than the output folder whose records the run has found. */
+static size_t places(void)
+{
+    return manifest->other_count - outside;
+}
+
+static void end(void)
+{
+    lap_manifest_close(manifest);
+    manifest = NULL;
+    assert_int_equal(open_files(), files);
+}
+
+static lap_code open_again(lap_error *err)
+{
+    lap_manifest_close(manifest);
+    return lap_manifest_open(&tree, &mark, &manifest, err);
+}
+
+/* An output folder in two others, and a run in it that began at the time NEW. */
+static void begin(void)
+{
+    memset(&sys, 0, sizeof sys);
+    lap_manifest_close(manifest);
+    manifest = NULL;
+    lap_tree_close(&tree);
+    empty_scratch();
+    assert_int_equal(
+        mkdir(at("top"), 0700) || mkdir(at("top/out"), 0700) || mkdir(at("top/out/sub"), 0700), 0);
+    snprintf(out, sizeof out, "%s", at("top/out"));
+    assert_int_equal(lap_tree_open(out, &tree, NULL), LAP_OK);
+    files = open_files();
+    assert_int_equal(lap_manifest_open(&tree, &mark, &manifest, NULL), LAP_OK);
+    outside = manifest->other_count;
+    sys.now = (struct timespec){NEW, 500};
+    file.st_ctim = sys.now;
+}
+
+/* Adds a line about the file under this name to the records of a folder. */
+static void say(const char *folder, const char *output, uint64_t settings)
+{
+    lap_manifest_queue queue = {0};
+    lap_manifest_line line = lap_manifest_line_of(settings, output, &file, 13);
+    char name[200];
+    line.is_done = true;
+    line.maker = LAP_MAKER_RUN;
+    line.input = "photos/in.jpg";
+    line.input_size = photo.st_size;
+    line.input_mtime_s = photo.st_mtim.tv_sec;
+    line.input_mtime_ns = photo.st_mtim.tv_nsec;
+    line.folder = "/the/photos";
+    line.folder_device = 11;
+    line.folder_inode = 12;
+    line.below = sizeof "in.jpg" - 1;
+    assert_int_equal(lap_manifest_line_write(&queue, &line, NULL), LAP_OK);
+    snprintf(name, sizeof name, "%s/.lapedge", folder);
+    mkdir(at(name), 0700);
+    snprintf(name, sizeof name, "%s/.lapedge/a.jsonl", folder);
+    FILE *to = fopen(at(name), "a");
+    assert_non_null(to);
+    assert_int_equal(fwrite(queue.bytes, 1, queue.used, to), queue.used);
+    assert_int_equal(fclose(to), 0);
+    assert_int_equal(chmod(at(name), 0600), 0);
+    free(queue.bytes);
+}
+
+static lap_code judge(const char *output, lap_made *is, lap_error *err)
+{
+    uint64_t content;
+    const lap_standing standing = {
+        output, tree.fd, &file, {"photos/in.jpg", &photo, &origin, sizeof "photos/" - 1, NULL}};
+    return lap_manifest_judge(manifest, &standing, is, &content, err);
+}
+
+static lap_made verdict(const char *output)
+{
+    lap_made is;
+    lap_error err;
+    if (judge(output, &is, &err) != LAP_OK)
+        fail_msg("%s: %s", err.subject, err.message);
+    return is;
+}
+
+static void open_it(void)
+{
+    lap_error err;
+    if (open_again(&err) != LAP_OK)
+        fail_msg("%s: %s", err.subject, err.message);
+}
+
+/* ---- names ----------------------------------------------------------------------------------------------
+ */
+
+static void names_above(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *folder, *said, *output;
+    } cases[] = {{"top", "out/a.jpg", "a.jpg"}, {"top", "out/sub/a.jpg", "sub/a.jpg"},
+        {"", "top/out/a.jpg", "a.jpg"}, {"top", "out/a.jpg", "out/a.jpg"}, {"top", "uot/a.jpg", "a.jpg"},
+        {"top", "outer/a.jpg", "er/a.jpg"}, {"top", "top/out/a.jpg", "a.jpg"}, {"", "out/a.jpg", "a.jpg"},
+        {"top", "out/", ""}, {"top", "a.jpg", "a.jpg"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        begin();
+        say(cases[i].folder, cases[i].said, OURS);
+        open_it();
+        assert_int_equal(verdict(cases[i].output), i < 3 ? LAP_MADE_SAME : LAP_MADE_UNKNOWN);
+        end();
+    }
+}
+
+static void names_below(void **unused)
+{
+    (void)unused;
+    static char longest[PATH_MAX + 8];
+    begin();
+    assert_int_equal(mkdir(at("top/out/sub/deep"), 0700), 0);
+    say("top/out/sub", "a.jpg", OURS);
+    say("top/out/sub", "deep/b.jpg", OURS);
+    say("top/out/sub/deep", "c.jpg", OURS);
+    open_it();
+    assert_int_equal(verdict("a.jpg"), LAP_MADE_UNKNOWN);
+    assert_int_equal(verdict("subs/a.jpg"), LAP_MADE_UNKNOWN);
+    assert_int_equal(places(), 0);
+    assert_int_equal(verdict("sub/a.jpg"), LAP_MADE_SAME);
+    assert_int_equal(places(), 1);
+    assert_int_equal(verdict("sub/deep/b.jpg"), LAP_MADE_SAME);
+    assert_int_equal(verdict("sub/deep/c.jpg"), LAP_MADE_SAME);
+    assert_int_equal(verdict("sub/c.jpg"), LAP_MADE_UNKNOWN);
+    assert_int_equal(places(), 2);
+    end();
+    for (int more = 0; more < 3; more++) { /* as long as a path may be; one that does not fit is not cut */
+        begin();
+        memset(longest, 'n', sizeof longest - 1);
+        memcpy(longest, "sub/", 4);
+        longest[PATH_MAX - 1 + more] = '\0';
+        say("top/out/sub", longest + 4, OURS);
+        open_it();
+        longest[PATH_MAX - 1] = '\0';
+        assert_int_equal(verdict(longest), more ? LAP_MADE_UNKNOWN : LAP_MADE_SAME);
+        end();
+    }
+}
+
+/* ---- rivals ---------------------------------------------------------------------------------------------
+ */
+
+/* What runs with other settings have made in folders above before this one began is replaced; what they make
+ * meanwhile is left alone, also if their records were not there before. */
+static void rivals_above(void **unused)
+{
+    (void)unused;
+    for (int has_records = 0; has_records < 2; has_records++)
+        for (int is_old = 0; is_old < 2; is_old++) {
+            begin();
+            file.st_ctim.tv_sec = is_old ? OLD : NEW - 10;
+            if (has_records)
+                say("top", "out/a.jpg", THEIRS);
+            open_it();
+            assert_int_equal(places(), has_records);
+            if (has_records)
+                assert_int_equal(verdict("a.jpg"), LAP_MADE_OURS);
+            say("top", "out/b.jpg", THEIRS);
+            const bool is_seen = has_records || !is_old;
+            assert_int_equal(verdict("b.jpg"), is_seen ? LAP_MADE_MEANWHILE : LAP_MADE_UNKNOWN);
+            assert_int_equal(places(), is_seen);
+            say("", "top/out/c.jpg", THEIRS);
+            assert_int_equal(verdict("c.jpg"), is_old ? LAP_MADE_UNKNOWN : LAP_MADE_MEANWHILE);
+            assert_int_equal(verdict("d.jpg"), LAP_MADE_UNKNOWN);
+            assert_int_equal(places(), is_seen + !is_old); /* each once */
+            say("top", "out/e.jpg", OURS);
+            if (is_seen)
+                assert_int_equal(verdict("e.jpg"), LAP_MADE_SAME);
+            end();
+        }
+}
+
+/* Records below are first read when an output is judged: the file's time tells what is new. */
+static void rivals_below(void **unused)
+{
+    (void)unused;
+    static const struct {
+        struct timespec changed;
+        bool is_new;
+    } cases[] = {{{NEW, 500}, true}, {{NEW, 501}, true}, {{NEW, 499}, false}, {{NEW + 1, 0}, true},
+        {{NEW - 1, 999999999}, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        begin();
+        file.st_ctim = cases[i].changed;
+        say("top/out/sub", "a.jpg", THEIRS);
+        open_it();
+        assert_int_equal(verdict("sub/a.jpg"), cases[i].is_new ? LAP_MADE_MEANWHILE : LAP_MADE_OURS);
+        say("top/out/sub", "b.jpg", THEIRS); /* since then: it is new */
+        assert_int_equal(verdict("sub/b.jpg"), LAP_MADE_MEANWHILE);
+        end();
+    }
+    begin();
+    open_it();
+    assert_int_equal(verdict("sub/a.jpg"), LAP_MADE_UNKNOWN);
+    say("top/out/sub", "a.jpg", THEIRS); /* it had no records when it was looked at */
+    file.st_ctim.tv_sec = OLD;
+    assert_int_equal(verdict("sub/a.jpg"), LAP_MADE_MEANWHILE);
+    end();
+}
+
+/* ---- places that cannot be read --------------------------------------------------------------------------
+ */
+
+static void other_places_that_cannot_be_read(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *call;
+        int why;
+        lap_code code;
+    } cases[] = {{"open", EIO, LAP_E_UNREADABLE}, {"open", ENOMEM, LAP_E_MEMORY}, {"open", ENOENT, LAP_OK},
+        {"open", ENOTDIR, LAP_OK}, {"open", ELOOP, LAP_OK}, {"open", EACCES, LAP_OK},
+        {"open", ENAMETOOLONG, LAP_OK}, {"realpath", EIO, LAP_E_UNREADABLE},
+        {"realpath", ENOMEM, LAP_E_MEMORY}, {"realpath", EACCES, LAP_OK}, {"scandirat", EACCES, LAP_OK},
+        {"scandirat", EIO, LAP_E_UNREADABLE}, {"scandirat", ENOMEM, LAP_E_MEMORY},
+        {"asprintf", ENOMEM, LAP_E_MEMORY}, {"grow", ENOMEM, LAP_E_MEMORY}, {"enter", EIO, LAP_E_UNREADABLE},
+        {"enter", ENOMEM, LAP_E_MEMORY}, {"enter", EACCES, LAP_OK}, {"enter", ENOENT, LAP_OK},
+        {"put", ENOMEM, LAP_E_MEMORY}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int is_below = 0; is_below < 2; is_below++) {
+            lap_error err = {0};
+            lap_made is;
+            begin();
+            say(is_below ? "top/out/sub" : "top", is_below ? "a.jpg" : "out/sub/a.jpg", OURS);
+            const bool is_late = is_below || !strcmp(cases[i].call, "enter") || !strcmp(cases[i].call, "put");
+            if (is_below && (!strcmp(cases[i].call, "open") || !strcmp(cases[i].call, "realpath")))
+                continue; /* of above */
+            if (!is_below && is_late)
+                continue;
+            if (is_late)
+                open_it();
+            sys.call = cases[i].call;
+            sys.why = cases[i].why;
+            const lap_code code = is_late ? judge("sub/a.jpg", &is, &err) : open_again(&err);
+            sys.call = NULL;
+            if (code != cases[i].code)
+                fail_msg("%s, %d: %d, %s", cases[i].call, cases[i].why, code, err.message);
+            if (code != LAP_OK)
+                assert_int_equal(err.code, code);
+            if (code == LAP_E_UNREADABLE)
+                assert_true(err.subject[0] && strstr(err.message, strerror(cases[i].why)));
+            if (!is_late)
+                assert_int_equal(!manifest, code != LAP_OK);
+            if (!manifest) {
+                assert_int_equal(open_files(), files);
+                open_it();
+            }
+            if (code != LAP_OK) /* the next call finds what this one did not */
+                assert_int_equal(verdict("sub/a.jpg"), LAP_MADE_SAME);
+            end();
+        }
+}
+
+static void outputs_without_a_folder(void **unused)
+{
+    (void)unused;
+    begin();
+    lap_tree_close(&tree);
+    files = open_files();
+    snprintf(out, sizeof out, "%s", at("top/missing"));
+    assert_int_equal(lap_tree_open(out, &tree, NULL), LAP_OK);
+    say("top", "missing/a.jpg", OURS);
+    sys.call = "realpath"; /* is not asked */
+    sys.why = EIO;
+    open_it();
+    assert_int_equal(places(), 0);
+    end();
+}
+
+static void look_often(int times)
+{
+    static const char *const calls[] = {NULL, "grow", "asprintf", "scandirat"};
+    lap_error err;
+    lap_made is;
+    for (int i = 0; i < times; i++) {
+        sys.call = calls[i % 4];
+        sys.why = ENOMEM;
+        sys.after = i / 4 % 5;
+        if (open_again(&err) == LAP_OK)
+            (void)judge("sub/a.jpg", &is, &err);
+        sys.call = NULL;
+        open_it();
+        (void)judge("sub/a.jpg", &is, &err);
+    }
+    end();
+}
+
+static void everything_is_given_back(void **unused)
+{
+    (void)unused;
+    begin();
+    say("top", "out/a.jpg", OURS);
+    say("top/out/sub", "a.jpg", THEIRS);
+    look_often(40);
+    const size_t bytes = mallinfo2().uordblks;
+    look_often(200);
+    assert_true(mallinfo2().uordblks < bytes + (size_t)10 * 16);
+}
+
+static int open_scratch(void **state)
+{
+    (void)state;
+    tree.fd = -1;
+    return make_scratch() ? 0 : -1;
+}
+
+static int close_scratch(void **state)
+{
+    lap_manifest_close(manifest);
+    lap_tree_close(&tree);
+    return remove_scratch(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_above),
+        cmocka_unit_test(names_below),
+        cmocka_unit_test(rivals_above),
+        cmocka_unit_test(rivals_below),
+        cmocka_unit_test(other_places_that_cannot_be_read),
+        cmocka_unit_test(outputs_without_a_folder),
+        cmocka_unit_test(everything_is_given_back),
+    };
+    return cmocka_run_group_tests(tests, open_scratch, close_scratch);
+}
