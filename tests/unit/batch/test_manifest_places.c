@@ -74,6 +74,7 @@ int __wrap_asprintf(char **text, const char *format, ...)
 {
     va_list values;
     if (strikes("asprintf")) {
+        sys.call = NULL;      /* the next one has memory */
         *text = (char *)text; /* anything: it need not be set */
         return -1;
     }
@@ -391,6 +392,44 @@ static void other_places_that_cannot_be_read(void **unused)
         }
 }
 
+/* A place has two texts: without one of them it is no place. */
+static void places_without_memory(void **unused)
+{
+    (void)unused;
+    for (int after = 0; after < 2; after++) {
+        lap_error err;
+        lap_made is;
+        begin();
+        say("top", "out/sub/a.jpg", OURS);
+        sys.call = "asprintf";
+        sys.after = after + 1; /* behind the path of the output folder's own records */
+        assert_int_equal(open_again(&err), LAP_E_MEMORY);
+        open_it();
+        sys.call = "asprintf";
+        sys.after = after;
+        assert_int_equal(judge("sub/b.jpg", &is, &err), LAP_E_MEMORY);
+        assert_int_equal(verdict("sub/a.jpg"), LAP_MADE_SAME);
+        end();
+    }
+}
+
+/* The records of a folder whose name is as long as a path may be have no name. */
+static void folders_with_long_names(void **unused)
+{
+    (void)unused;
+    static char name[PATH_MAX];
+    lap_error err;
+    lap_made is;
+    begin();
+    open_it();
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 3] = '/';
+    errno = EIO; /* of an earlier call */
+    assert_int_equal(judge(name, &is, &err), LAP_OK);
+    assert_int_equal(is, LAP_MADE_UNKNOWN);
+    end();
+}
+
 static void outputs_without_a_folder(void **unused)
 {
     (void)unused;
@@ -459,6 +498,8 @@ int main(void)
         cmocka_unit_test(rivals_above),
         cmocka_unit_test(rivals_below),
         cmocka_unit_test(other_places_that_cannot_be_read),
+        cmocka_unit_test(places_without_memory),
+        cmocka_unit_test(folders_with_long_names),
         cmocka_unit_test(outputs_without_a_folder),
         cmocka_unit_test(everything_is_given_back),
     };
