@@ -430,6 +430,26 @@ static void folders_with_long_names(void **unused)
     end();
 }
 
+/* A program may have closed its standard input: then folders get its descriptor. */
+static void descriptor_0_is_one_like_others(void **unused)
+{
+    (void)unused;
+    begin();
+    say("top", "out/a.jpg", OURS);
+    say("top/out/sub", "b.jpg", OURS);
+    lap_manifest_close(manifest);
+    manifest = NULL;
+    const int standard = dup(0);
+    close(0);
+    files = open_files();
+    open_it();
+    assert_int_equal(verdict("a.jpg"), LAP_MADE_SAME);
+    assert_int_equal(verdict("sub/b.jpg"), LAP_MADE_SAME);
+    end();
+    dup2(standard, 0);
+    close(standard);
+}
+
 static void outputs_without_a_folder(void **unused)
 {
     (void)unused;
@@ -500,6 +520,7 @@ int main(void)
         cmocka_unit_test(other_places_that_cannot_be_read),
         cmocka_unit_test(places_without_memory),
         cmocka_unit_test(folders_with_long_names),
+        cmocka_unit_test(descriptor_0_is_one_like_others),
         cmocka_unit_test(outputs_without_a_folder),
         cmocka_unit_test(everything_is_given_back),
     };
