@@ -434,6 +434,7 @@ static void folders_with_long_names(void **unused)
 static void descriptor_0_is_one_like_others(void **unused)
 {
     (void)unused;
+    lap_error err;
     begin();
     say("top", "out/a.jpg", OURS);
     say("top/out/sub", "b.jpg", OURS);
@@ -446,6 +447,16 @@ static void descriptor_0_is_one_like_others(void **unused)
     assert_int_equal(verdict("a.jpg"), LAP_MADE_SAME);
     assert_int_equal(verdict("sub/b.jpg"), LAP_MADE_SAME);
     end();
+    lap_tree_close(&tree);
+    assert_int_equal(lap_tree_open(out, &tree, NULL), LAP_OK); /* gets it, too */
+    files = open_files();
+    open_it();
+    assert_int_equal(verdict("a.jpg"), LAP_MADE_SAME);
+    sys.call = "realpath";
+    sys.why = EIO;
+    assert_int_equal(open_again(&err), LAP_E_UNREADABLE);
+    end();
+    lap_tree_close(&tree);
     dup2(standard, 0);
     close(standard);
 }
