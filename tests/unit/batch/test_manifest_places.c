@@ -278,6 +278,34 @@ static void names_below(void **unused)
     }
 }
 
+static const char *shown; /* the place whose lines are given */
+static char given[300];
+
+static lap_code take(void *user, const lap_manifest_line *line, lap_error *err)
+{
+    const size_t used = strlen(given);
+    snprintf(given + used, sizeof given - used, "%s:%s ", shown + strlen(scratch), line->output);
+    return user ? lap_fail(err, LAP_E_CANCELLED, "enough") : LAP_OK;
+}
+
+static void lines_of_other_places_are_given(void **unused)
+{
+    (void)unused;
+    lap_error err;
+    begin();
+    say("top/out", "here.jpg", OURS);
+    say("top", "out/a.jpg", OURS);
+    say("", "top/out/b.jpg", OURS);
+    open_it();
+    given[0] = '\0';
+    assert_int_equal(lap_manifest_each_other(manifest, &shown, take, NULL, &err), LAP_OK);
+    assert_string_equal(given, "/top/.lapedge:a.jpg /.lapedge:b.jpg ");
+    given[0] = '\0';
+    assert_int_equal(lap_manifest_each_other(manifest, &shown, take, &err, &err), LAP_E_CANCELLED);
+    assert_string_equal(given, "/top/.lapedge:a.jpg ");
+    end();
+}
+
 /* ---- rivals ---------------------------------------------------------------------------------------------
  */
 
@@ -526,6 +554,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_above),
         cmocka_unit_test(names_below),
+        cmocka_unit_test(lines_of_other_places_are_given),
         cmocka_unit_test(rivals_above),
         cmocka_unit_test(rivals_below),
         cmocka_unit_test(other_places_that_cannot_be_read),
