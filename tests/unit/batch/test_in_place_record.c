@@ -723,6 +723,10 @@ static void descriptor_0_is_one_like_others(void **unused)
     assert_int_equal(add("first", OWN, true, &err), LAP_OK);
     assert_int_equal(refresh(&err), LAP_OK);
     assert_int_equal(was("first"), LAP_WAS_SAME);
+    const lap_manifest_line line = line_of("third", OWN, 1000);
+    errno = ENOENT; /* of an earlier call */
+    assert_int_equal(lap_record_add(&record, folder, &line, false, &err), LAP_OK);
+    assert_int_equal(open_files(), files);
     sys.name_syncs = 0;
     assert_true(lap_sync_names(folder, "photo"));
     assert_true(sys.name_syncs == 1 && sys.whole_syncs == 0);
