@@ -11,8 +11,8 @@ LAP_DEVICE int convert(const uint8_t *pixel, unsigned component, int channels)
 {
     if (channels == 1)
         return pixel[0];
-    const int r = pixel[0], g = pixel[1], b = pixel[2];
-    return component == 0 ? luma(r, g, b) : component == 1 ? blue(r, g, b) : red(r, g, b);
+    const unsigned rgb = pixel[0] | (unsigned)pixel[1] << 8 | (unsigned)pixel[2] << 16;
+    return (int)((component == 0 ? luma(rgb) : component == 1 ? blue(rgb) : red(rgb)) >> FRACTION);
 }
 
 /* Returns sample x, y of a plane. At the right edge, pixels are repeated. At the bottom, pixels are repeated

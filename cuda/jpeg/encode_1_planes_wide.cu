@@ -7,40 +7,101 @@
 
 constexpr unsigned THREADS = 256, WIDE = 8;
 
-/* Loads eight pixels from x on; beyond the row, its last pixel is repeated. */
+/* Loads eight pixels from x on, four bytes to a word; beyond the row, its last pixel is repeated. */
 template <int C>
-LAP_DEVICE void load(uint8_t (&bytes)[WIDE * C], const lap_jpeg_out &out, unsigned x, unsigned y)
+LAP_DEVICE void load(unsigned (&words)[2 * C], const lap_jpeg_out &out, unsigned x, unsigned y)
 {
     const uint8_t *row = out.pixels + (ptrdiff_t)y * out.pixel_stride;
     if (x + WIDE <= (unsigned)out.width) {
-        const uint2 *words = reinterpret_cast<const uint2 *>(row + (size_t)x * C);
+        const uint2 *twos = reinterpret_cast<const uint2 *>(row + (size_t)x * C);
 #pragma unroll
         for (int i = 0; i < C; i++) {
-            const uint2 two = __ldg(words + i);
-#pragma unroll
-            for (int j = 0; j < 8; j++)
-                bytes[8 * i + j] = (uint8_t)((j < 4 ? two.x : two.y) >> (8 * (j % 4)));
+            const uint2 two = __ldg(twos + i);
+            words[2 * i] = two.x;
+            words[2 * i + 1] = two.y;
         }
         return;
     }
 #pragma unroll
-    for (unsigned i = 0; i < WIDE; i++)
+    for (unsigned i = 0; i < 2 * C; i++) {
+        words[i] = 0;
 #pragma unroll
-        for (int c = 0; c < C; c++)
-            bytes[i * C + c] = row[(size_t)min(x + i, (unsigned)out.width - 1) * C + c];
+        for (unsigned j = 0; j < 4; j++) {
+            const unsigned at = 4 * i + j, pixel = min(x + at / C, (unsigned)out.width - 1);
+            words[i] |= (unsigned)row[(size_t)pixel * C + at % C] << (8 * j);
+        }
+    }
 }
 
-/* Stores N samples, if the plane reaches that far. */
-template <int N>
-LAP_DEVICE void store(const lap_jpeg_plane &plane, unsigned x, unsigned y, const int (&values)[N])
+/* Returns pixel i in the lowest three bytes. */
+LAP_DEVICE unsigned pixel_of(const unsigned (&words)[6], int i)
+{
+    const int at = 3 * i / 4, shift = 3 * i % 4 * 8;
+    return shift <= 8 ? words[at] >> shift : __funnelshift_r(words[at], words[at + 1], shift);
+}
+
+/* Returns byte BYTE of four values as a word. */
+template <unsigned BYTE>
+LAP_DEVICE unsigned four_of(const unsigned *values)
+{
+    constexpr unsigned two = BYTE | (4 + BYTE) << 4;
+    return __byte_perm(
+        __byte_perm(values[0], values[1], two), __byte_perm(values[2], values[3], two), 0x5410);
+}
+
+/* Stores N samples, a byte of each value, if the plane reaches that far. */
+template <unsigned BYTE, int N>
+LAP_DEVICE void store(const lap_jpeg_plane &plane, unsigned x, unsigned y, const unsigned (&values)[N])
 {
     if (x >= plane.across * 8 || y >= plane.down * 8)
         return;
     unsigned *to = reinterpret_cast<unsigned *>(plane.base + (size_t)y * plane.stride + x);
 #pragma unroll
     for (int i = 0; i < N; i += 4)
-        to[i / 4] = (unsigned)values[i] | (unsigned)values[i + 1] << 8 | (unsigned)values[i + 2] << 16 |
-                    (unsigned)values[i + 3] << 24;
+        to[i / 4] = four_of<BYTE>(values + i);
+}
+
+/* Adds to each sum the EH samples of a row, which are in byte 2. */
+template <int EH>
+LAP_DEVICE void add(unsigned (&sums)[WIDE / EH], const unsigned (&samples)[WIDE])
+{
+#pragma unroll
+    for (int i = 0; i < (int)WIDE / EH; i++)
+        sums[i] =
+            EH == 1 ? sums[i] + (samples[i] >> FRACTION)
+                    : __dp4a(__byte_perm(samples[EH * i], samples[EH * i + 1 % EH], 0x62), 0x0101u, sums[i]);
+}
+
+/* Gray: the eight samples are the pixels. */
+LAP_DEVICE void store_gray(const lap_jpeg_plane &plane, unsigned x, unsigned y, const unsigned (&words)[2])
+{
+    if (x < plane.across * 8 && y < plane.down * 8)
+        *reinterpret_cast<uint2 *>(plane.base + (size_t)y * plane.stride + x) =
+            make_uint2(words[0], words[1]);
+}
+
+/* A row of luma, and what it adds to the sums of chroma. */
+template <int EH>
+LAP_DEVICE void convert(const lap_jpeg_out &out, unsigned x, unsigned y, unsigned chroma_row,
+    unsigned (&blues)[WIDE / EH], unsigned (&reds)[WIDE / EH])
+{
+    const unsigned bottom = (unsigned)out.height - 1;
+    unsigned words[6], samples[WIDE];
+    load<3>(words, out, x, min(y, bottom));
+#pragma unroll
+    for (int i = 0; i < (int)WIDE; i++)
+        samples[i] = luma(pixel_of(words, i));
+    store<FRACTION / 8>(out.plane[0], x, y, samples);
+    if (chroma_row != min(y, bottom)) /* beyond the bottom of the picture */
+        load<3>(words, out, x, chroma_row);
+#pragma unroll
+    for (int i = 0; i < (int)WIDE; i++)
+        samples[i] = blue(pixel_of(words, i));
+    add<EH>(blues, samples);
+#pragma unroll
+    for (int i = 0; i < (int)WIDE; i++)
+        samples[i] = red(pixel_of(words, i));
+    add<EH>(reds, samples);
 }
 
 /* Rows of chroma samples, or of luma samples if chroma has fewer: EV rows of pixels each. */
@@ -49,6 +110,16 @@ static __host__ __device__ unsigned groups_of(const lap_jpeg_out &out)
 {
     const unsigned luma = (out.plane[0].down * 8 + EV - 1) / EV, chroma = C > 1 ? out.plane[1].down * 8 : 0;
     return luma > chroma ? luma : chroma;
+}
+
+template <int EH, int EV>
+LAP_DEVICE void store_means(
+    const lap_jpeg_plane &plane, unsigned x, unsigned group, unsigned (&sums)[WIDE / EH])
+{
+#pragma unroll
+    for (unsigned i = 0; i < WIDE / EH; i++)
+        sums[i] = (unsigned)mean((int)sums[i], EH, EV, i);
+    store<0>(plane, x / EH, group, sums);
 }
 
 template <int C, int EH, int EV, typename PHOTOS>
@@ -60,33 +131,18 @@ static __global__ void __launch_bounds__(THREADS) wide_kernel(const __grid_const
     const unsigned groups = groups_of<C, EH, EV>(out);
     const unsigned x = (blockIdx.x * THREADS + threadIdx.x) * WIDE, bottom = (unsigned)out.height - 1;
     for (unsigned group = blockIdx.y; group < groups; group += gridDim.y) {
-        int chroma[2][WIDE / EH] = {};
+        if constexpr (C == 1) {
+            unsigned words[2];
+            load<1>(words, out, x, min(group, bottom));
+            store_gray(out.plane[0], x, group, words);
+        } else {
+            unsigned blues[WIDE / EH] = {}, reds[WIDE / EH] = {};
 #pragma unroll
-        for (unsigned j = 0; j < EV; j++) {
-            const unsigned y = group * EV + j;
-            const unsigned chroma_row = min(min(group, out.groups - 1) * EV + j, bottom);
-            uint8_t p[WIDE * C];
-            int values[WIDE];
-            load<C>(p, out, x, min(y, bottom));
-#pragma unroll
-            for (int i = 0; i < (int)WIDE; i++)
-                values[i] = C == 1 ? p[i] : luma(p[C * i], p[C * i + 1 % C], p[C * i + 2 % C]);
-            store(out.plane[0], x, y, values);
-            if (C == 1)
-                continue;
-            if (chroma_row != min(y, bottom)) /* beyond the bottom of the picture */
-                load<C>(p, out, x, chroma_row);
-#pragma unroll
-            for (int i = 0; i < (int)WIDE; i++) {
-                chroma[0][i / EH] += blue(p[C * i], p[C * i + 1 % C], p[C * i + 2 % C]);
-                chroma[1][i / EH] += red(p[C * i], p[C * i + 1 % C], p[C * i + 2 % C]);
-            }
-        }
-        for (int c = 0; c < (C == 1 ? 0 : 2); c++) {
-#pragma unroll
-            for (unsigned i = 0; i < WIDE / EH; i++)
-                chroma[c][i] = mean(chroma[c][i], EH, EV, i);
-            store(out.plane[1 + c], x / EH, group, chroma[c]);
+            for (unsigned j = 0; j < EV; j++)
+                convert<EH>(
+                    out, x, group * EV + j, min(min(group, out.groups - 1) * EV + j, bottom), blues, reds);
+            store_means<EH, EV>(out.plane[1], x, group, blues);
+            store_means<EH, EV>(out.plane[2], x, group, reds);
         }
     }
 }

@@ -12,7 +12,10 @@
 
 constexpr unsigned THREADS = 256, LANES = 8, BLOCKS = THREADS / LANES;
 constexpr int CONSTANT_BITS = 13, EXTRA_BITS = 2; /* of the constants; between the passes */
-constexpr unsigned ROW = 9, HALVES = 66;          /* with padding: words of a row, coefficients of a block */
+/* With padding, so that neither rows nor columns of blocks, nor both tables, cause a bank conflict: 16 bytes
+ * of a block of 16-bit values, and entries of a table. */
+constexpr unsigned ROWS = 9, DIVISORS = 72;
+constexpr unsigned MOST = 4096; /* thread blocks for a picture: four times what fills 128 multiprocessors */
 
 __host__ __device__ constexpr int constant(double c)
 {
@@ -55,6 +58,16 @@ LAP_DEVICE void transform(int v[8])
     v[1] = descale(d * constant(1.501321110) + ad + bd, shift);
 }
 
+/* Two values to a word: after the first pass they need 14 bits. */
+LAP_DEVICE uint4 pack(const int v[8])
+{
+    unsigned word[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        word[i] = __byte_perm((unsigned)v[2 * i], (unsigned)v[2 * i + 1], 0x5410);
+    return make_uint4(word[0], word[1], word[2], word[3]);
+}
+
 /* Quantises a value, which is eight times the coefficient: to nearest, halves away from zero. Multiplying by
  * the reciprocal gives the exact quotient for dividends below 2^16 and quantisers below 256. */
 LAP_DEVICE int quantise(int value, uint2 divisor)
@@ -88,12 +101,10 @@ template <typename PHOTOS>
 static __global__ void __launch_bounds__(THREADS) dct_kernel(const __grid_constant__ PHOTOS photos)
 {
     const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
-    __shared__ int work[BLOCKS][8 * ROW];
-    __shared__ int16_t zigzag[BLOCKS][HALVES];
+    __shared__ uint4 rows[BLOCKS][ROWS], zigzag[BLOCKS][ROWS];
     __shared__ uint8_t lengths[2][256];
-    __shared__ uint2
-        divisors[2][64]; /* lanes read different entries: the constant bank would serve them in turn */
-    __shared__ uint8_t order[64];
+    /* Lanes read different entries, which the constant bank would serve in turn. */
+    __shared__ uint2 divisors[2][DIVISORS];
     if (!PHOTOS::is_alone && blockIdx.x * BLOCKS >= out.blocks)
         return;
     for (unsigned i = 0; i < 16; i++) { /* all lanes of a warp read the same entry */
@@ -102,51 +113,53 @@ static __global__ void __launch_bounds__(THREADS) dct_kernel(const __grid_consta
         if (threadIdx.x % 32 == i)
             divisors[at / 64][at % 64] = divisor;
     }
-    if (threadIdx.x < 64)
-        order[threadIdx.x] = lap_jpeg_zigzag.at[threadIdx.x];
     lap_jpeg_load_lengths(lengths);
     const unsigned lane = threadIdx.x % LANES, slot = threadIdx.x / LANES;
-    const unsigned block = blockIdx.x * BLOCKS + slot;
-    const source from = source_of(out, min(block, out.blocks - 1));
-    const lap_jpeg_plane &plane = out.plane[from.component];
-    const unsigned table = from.component > 0;
-    int v[8];
+    int16_t *const transposed = reinterpret_cast<int16_t *>(rows[slot]);
+    int16_t *to[8];
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        to[i] = reinterpret_cast<int16_t *>(zigzag[slot]) + lap_jpeg_zigzag.at[8 * i + lane];
 
-    const uint2 row = *reinterpret_cast<const uint2 *>(
-        plane.base + (size_t)(from.down * 8 + lane) * plane.stride + from.across * 8);
+    for (unsigned first = blockIdx.x * BLOCKS; first < out.blocks; first += gridDim.x * BLOCKS) {
+        const unsigned block = min(first + slot, out.blocks - 1); /* the last one perhaps more than once */
+        const source from = source_of(out, block);
+        const lap_jpeg_plane &plane = out.plane[from.component];
+        const unsigned table = from.component > 0;
+        int v[8];
+        const uint2 row = *reinterpret_cast<const uint2 *>(
+            plane.base + (size_t)(from.down * 8 + lane) * plane.stride + from.across * 8);
 #pragma unroll
-    for (int i = 0; i < 8; i++)
-        v[i] = (int)((i < 4 ? row.x : row.y) >> (8 * (i % 4)) & 255) - 128;
-    transform<1>(v);
+        for (int i = 0; i < 8; i++)
+            v[i] = (int)((i < 4 ? row.x : row.y) >> (8 * (i % 4)) & 255) - 128;
+        transform<1>(v);
+        rows[slot][lane] = pack(v);
+        __syncwarp(); /* the lanes of a block are in the same warp */
 #pragma unroll
-    for (int i = 0; i < 8; i++)
-        work[slot][lane * ROW + i] = v[i];
-    __syncthreads();
+        for (int i = 0; i < 8; i++)
+            v[i] = transposed[8 * i + lane];
+        transform<2>(v);
 #pragma unroll
-    for (int i = 0; i < 8; i++)
-        v[i] = work[slot][i * ROW + lane];
-    transform<2>(v);
+        for (int i = 0; i < 8; i++) {
+            const unsigned at = 8 * i + lane;
+            const bool is_kept = !from.is_dummy || at == 0;
+            const int value = quantise(v[i], divisors[table][at]);
+            *to[i] = (int16_t)(is_kept ? value : 0);
+        }
+        __syncwarp();
+        const uint4 packed = zigzag[slot][lane];
+        const lap_jpeg_lane mine(packed, lane);
+        const unsigned own = mine.ac_bits(lengths[table]);
+        unsigned bits = own;
 #pragma unroll
-    for (int i = 0; i < 8; i++) {
-        const unsigned at = 8 * i + lane;
-        const bool is_kept = !from.is_dummy || at == 0;
-        const int value = quantise(v[i], divisors[table][at]);
-        zigzag[slot][order[at]] = (int16_t)(is_kept ? value : 0);
-    }
-    __syncthreads();
-    const lap_jpeg_lane mine(zigzag[slot], lane);
-    const unsigned own = mine.ac_bits(lengths[table]);
-    unsigned bits = own;
-#pragma unroll
-    for (int step = 1; step < (int)LANES; step *= 2)
-        bits += __shfl_xor_sync(LAP_ALL_LANES, bits, step, LANES);
-    if (block >= out.blocks)
-        return;
-    reinterpret_cast<uint4 *>(out.coefficients + (size_t)block * LAP_JPEG_BLOCK)[lane] = mine.packed();
-    out.lane_bits[(size_t)block * LANES + lane] = (uint8_t)own;
-    if (lane == 0) {
-        out.dc[block] = zigzag[slot][0];
-        out.ac_bits[block] = (uint16_t)bits;
+        for (int step = 1; step < (int)LANES; step *= 2)
+            bits += __shfl_xor_sync(LAP_ALL_LANES, bits, step, LANES);
+        reinterpret_cast<uint4 *>(out.coefficients + (size_t)block * LAP_JPEG_BLOCK)[lane] = packed;
+        out.lane_bits[(size_t)block * LANES + lane] = (uint8_t)own;
+        if (lane == 0) {
+            out.dc[block] = (int16_t)mine.dc;
+            out.ac_bits[block] = (uint16_t)bits;
+        }
     }
 }
 
@@ -154,6 +167,6 @@ lap_code lap_jpeg_run_dct(const lap_jpeg_outs &outs, const lap_launch &where)
 {
     const unsigned blocks =
         lap_jpeg_most(outs, [](const lap_jpeg_out &out) { return lap_blocks(out.blocks, BLOCKS); });
-    return LAP_JPEG_LAUNCH(lap_jpeg_grid(outs, where, blocks, THREADS), outs, dct_kernel<lap_jpeg_out_one>,
-        dct_kernel<lap_jpeg_out_many>);
+    return LAP_JPEG_LAUNCH(lap_jpeg_grid(outs, where, min(blocks, MOST), THREADS), outs,
+        dct_kernel<lap_jpeg_out_one>, dct_kernel<lap_jpeg_out_many>);
 }

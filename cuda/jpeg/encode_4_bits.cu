@@ -17,25 +17,25 @@ constexpr unsigned WORDS = (BLOCKS * (LAP_JPEG_MAX_BLOCK_BITS / 8) + BLOCKS * LA
 struct writer {
     unsigned *word; /* the word of shared memory that is being filled */
     unsigned bits;  /* its bits so far, highest first; 0 before this lane's first bit */
-    unsigned room;  /* free bits: 1..32 */
+    int room;       /* free bits: 1..32 */
 
     __device__ __forceinline__ writer(unsigned *words, unsigned bit)
-        : word(words + bit / 32), bits(0), room(32 - bit % 32)
+        : word(words + bit / 32), bits(0), room(32 - (int)(bit % 32))
     {
     }
 
-    /* count: 1..31 */
+    /* count: 0..31, and 0 only with value 0, where any shift does */
     __device__ __forceinline__ void put(unsigned value, unsigned count)
     {
-        if (count < room) {
-            room -= count;
-            bits |= value << room;
-            return;
+        room -= (int)count;
+        const unsigned long long both = (unsigned long long)value << ((room + 32) & 63);
+        bits |= (unsigned)(both >> 32);
+        if (room <= 0) {
+            atomicOr(word, bits);
+            word++;
+            bits = (unsigned)both;
+            room += 32;
         }
-        const unsigned rest = count - room;
-        atomicOr(word++, bits | value >> rest);
-        bits = rest ? value << (32 - rest) : 0;
-        room = 32 - rest;
     }
 
     __device__ __forceinline__ void finish()
@@ -45,27 +45,26 @@ struct writer {
     }
 };
 
-/* Writes a symbol and its value; a negative value is written as value - 1 (T.81, F.1.2.1). */
+/* Writes a symbol and its value; a negative value is written as value - 1 (T.81, F.1.2.1). Entry 0 and value
+ * 0 write nothing. */
 LAP_DEVICE void put_symbol(writer &to, unsigned entry, int value, unsigned size)
 {
     to.put(entry >> 5 | ((unsigned)(value + (value >> 31)) & ((1u << size) - 1)), entry & 31);
 }
 
 /* Writes a lane's symbols: the first lane of a block also writes DC, the last one the end of block. */
-LAP_DEVICE void put_lane(
-    writer &to, const lap_jpeg_lane &mine, int difference, const unsigned *ac, const unsigned *dc)
+LAP_DEVICE void put_lane(writer &to, const lap_jpeg_lane &mine, bool is_first, int difference,
+    const unsigned *ac, const unsigned *dc)
 {
-    if (mine.first == 0) {
+    if (is_first) {
         const unsigned size = lap_jpeg_size(difference);
         put_symbol(to, dc[size], difference, size);
     }
-    mine.symbols([&](unsigned zeros, int value) {
-        for (; zeros > 15; zeros -= 16)
-            to.put(ac[LAP_JPEG_ZRL] >> 5, ac[LAP_JPEG_ZRL] & 31);
-        const unsigned size = lap_jpeg_size(value);
-        put_symbol(to, ac[zeros << 4 | size], value, size);
-    });
-    if (mine.ends())
+    for (unsigned i = 0; i < mine.zrls; i++)
+        to.put(ac[LAP_JPEG_ZRL] >> 5, ac[LAP_JPEG_ZRL] & 31);
+    mine.coefficients(
+        [&](unsigned symbol, int value, unsigned size) { put_symbol(to, ac[symbol], value, size); });
+    if (mine.ends)
         to.put(ac[LAP_JPEG_EOB] >> 5, ac[LAP_JPEG_EOB] & 31);
 }
 
@@ -92,7 +91,8 @@ static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_const
 
     const int head = out.heads[block], difference = head >> 2;
     const unsigned table = head >> 1 & 1;
-    const lap_jpeg_lane mine(out.coefficients + (size_t)block * LAP_JPEG_BLOCK, lane);
+    const lap_jpeg_lane mine(
+        reinterpret_cast<const uint4 *>(out.coefficients + (size_t)block * LAP_JPEG_BLOCK)[lane], lane);
     unsigned own = out.lane_bits[(size_t)block * LANES + lane];
     if (lane == 0)
         own += codes.dc[table][lap_jpeg_size(difference)] & 31;
@@ -105,7 +105,7 @@ static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_const
     end += out.starts[block] - origin;
     if (first + threadIdx.x / LANES <= last) {
         writer to(words, end - own);
-        put_lane(to, mine, difference, codes.ac[table], codes.dc[table]);
+        put_lane(to, mine, lane == 0, difference, codes.ac[table], codes.dc[table]);
         if (lane == LANES - 1) {
             /* After the last block of an interval, ones pad the byte (T.81, F.1.2.3). */
             const unsigned fill = head & 1 ? (8 - end % 8) % 8 : 0;

@@ -6,8 +6,9 @@
  * not counted (bench photo, H200). The download takes 282 us; a copy of these bytes alone takes 259. */
 #include "encode.cuh"
 
-constexpr unsigned THREADS = LAP_JPEG_CHUNK_TILE, DOWNLOAD_BLOCKS = 16;
-constexpr unsigned STAGED = THREADS * (2 * LAP_JPEG_CHUNK + 2) + 4;
+constexpr unsigned THREADS = LAP_JPEG_CHUNK_TILE, WARPS = THREADS / LAP_WARP, DOWNLOAD_BLOCKS = 16;
+constexpr unsigned STAGED =
+    THREADS * (2 * LAP_JPEG_CHUNK + 2) / 16 + 2; /* the most that a tile needs, 16 bytes each */
 
 struct chunk {
     uint4 data;
@@ -42,68 +43,91 @@ LAP_DEVICE chunk load(const lap_jpeg_out &out, unsigned at)
     return c;
 }
 
+/* Returns the highest bit of each byte that is 0xFF. */
+LAP_DEVICE unsigned ones_of(unsigned word)
+{
+    return ~(((~word & 0x7F7F7F7Fu) + 0x7F7F7F7Fu) | ~word) & 0x80808080u;
+}
+
 /* Bytes after the end of an interval are 0, so that they are not counted. */
 LAP_DEVICE unsigned stuffed_bytes(const chunk &c)
 {
-    const unsigned ones = __popc(__vcmpeq4(c.data.x, 0xffffffffu)) +
-                          __popc(__vcmpeq4(c.data.y, 0xffffffffu)) +
-                          __popc(__vcmpeq4(c.data.z, 0xffffffffu)) + __popc(__vcmpeq4(c.data.w, 0xffffffffu));
-    return c.bytes + ones / 8 + (c.marker ? 2 : 0);
+    const unsigned ones =
+        ones_of(c.data.x) | ones_of(c.data.y) >> 1 | ones_of(c.data.z) >> 2 | ones_of(c.data.w) >> 3;
+    return c.bytes + (unsigned)__popc((int)ones) + (c.marker ? 2 : 0);
 }
 
+/* A warp counts a tile. */
 template <typename PHOTOS>
 static __global__ void __launch_bounds__(THREADS) count_kernel(const __grid_constant__ PHOTOS photos)
 {
     const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
-    unsigned total;
-    if (!PHOTOS::is_alone && blockIdx.x >= out.stuffed_sums.count)
+    const unsigned tile = blockIdx.x * WARPS + threadIdx.x / LAP_WARP;
+    unsigned bytes = 0;
+    if (tile >= out.stuffed_sums.count)
         return;
-    lap_block_prefix<THREADS>(stuffed_bytes(load(out, blockIdx.x * THREADS + threadIdx.x)), &total);
-    if (threadIdx.x == 0)
-        out.stuffed_tiles[blockIdx.x] = total;
+#pragma unroll
+    for (unsigned i = 0; i < THREADS; i += LAP_WARP)
+        bytes += stuffed_bytes(load(out, tile * THREADS + i + threadIdx.x % LAP_WARP));
+    bytes = lap_warp_sum(bytes);
+    if (threadIdx.x % LAP_WARP == 0)
+        out.stuffed_tiles[tile] = bytes;
+}
+
+/* Puts a chunk's bytes at their places among zeros, so that nothing has to be written after an 0xFF. A byte
+ * moves up by one for each 0xFF before it: one multiplication adds these up for the four bytes of a word. */
+LAP_DEVICE void spread(uint8_t *to, const chunk &c)
+{
+    const unsigned words[4] = {c.data.x, c.data.y, c.data.z, c.data.w};
+#pragma unroll
+    for (unsigned i = 0; i < LAP_JPEG_CHUNK; i += 4) {
+        const unsigned word = words[i / 4], ones = ones_of(word) >> 7;
+        const unsigned before = ones * 0x01010100u;
+#pragma unroll
+        for (unsigned j = 0; j < 4; j++)
+            if (i + j < c.bytes)
+                to[i + j + (before >> (8 * j) & 7)] = (uint8_t)(word >> (8 * j));
+        to += __popc((int)ones);
+    }
 }
 
 template <typename PHOTOS>
 static __global__ void __launch_bounds__(THREADS) stuff_kernel(const __grid_constant__ PHOTOS photos)
 {
     const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
-    __shared__ unsigned staged_words[STAGED / 4 + 1];
-    uint8_t *const staged = reinterpret_cast<uint8_t *>(staged_words);
+    __shared__ uint4 wide[STAGED];
+    uint8_t *const staged = reinterpret_cast<uint8_t *>(wide);
     if (!PHOTOS::is_alone && blockIdx.x >= out.stuffed_sums.count)
         return;
+    for (unsigned i = threadIdx.x; i < STAGED; i += THREADS)
+        wide[i] = make_uint4(0, 0, 0, 0);
     const chunk c = load(out, blockIdx.x * THREADS + threadIdx.x);
-    const unsigned begin = out.stuffed_tiles[blockIdx.x], shift = begin % 4;
+    const unsigned begin = out.stuffed_tiles[blockIdx.x], shift = begin % sizeof *wide;
     unsigned total;
+    /* It synchronises, so all is 0 afterwards. */
     uint8_t *to = staged + shift + lap_block_prefix<THREADS>(stuffed_bytes(c), &total);
     if (c.marker) {
         *to++ = 0xFF;
         *to++ = (uint8_t)(0xD0 + c.marker - 1);
     }
-    const unsigned words[4] = {c.data.x, c.data.y, c.data.z, c.data.w};
-#pragma unroll
-    for (unsigned i = 0; i < LAP_JPEG_CHUNK; i++) {
-        const uint8_t byte = (uint8_t)(words[i / 4] >> (8 * (i % 4)));
-        if (i < c.bytes) {
-            *to++ = byte;
-            if (byte == 0xFF)
-                *to++ = 0;
-        }
-    }
+    spread(to, c);
     __syncthreads();
     if (begin + total > out.capacity) {
         if (threadIdx.x == 0)
             out.result->overflow = 1;
         return;
     }
-    /* Stores words where only this thread block writes them, and bytes at both ends. */
-    for (unsigned i = threadIdx.x * 4; i < shift + total; i += THREADS * 4) {
-        uint8_t *target = out.scan + (begin - shift) + i;
-        if (i >= shift && i + 4 <= shift + total)
-            *reinterpret_cast<unsigned *>(target) = staged_words[i / 4];
+    /* Stores 16 bytes where only this thread block writes them, and bytes at both ends. */
+    const unsigned end = shift + total;
+    uint4 *const target = reinterpret_cast<uint4 *>(out.scan + (begin - shift));
+    for (unsigned i = threadIdx.x; i * sizeof *wide < end; i += THREADS) {
+        const unsigned from = i * (unsigned)sizeof *wide;
+        if (from >= shift && from + sizeof *wide <= end)
+            target[i] = wide[i];
         else
-            for (unsigned j = 0; j < 4; j++)
-                if (i + j >= shift && i + j < shift + total)
-                    target[j] = staged[i + j];
+#pragma unroll 1
+            for (unsigned j = max(from, shift); j < min(from + (unsigned)sizeof *wide, end); j++)
+                reinterpret_cast<uint8_t *>(target)[j] = staged[j];
     }
     if (threadIdx.x == 0 && total > 0 && (blockIdx.x + 1) * THREADS >= out.result->chunks)
         out.result->bytes = begin + total;
@@ -111,10 +135,11 @@ static __global__ void __launch_bounds__(THREADS) stuff_kernel(const __grid_cons
 
 lap_code lap_jpeg_run_stuffing(const lap_jpeg_outs &outs, const lap_launch &where)
 {
-    const lap_launch tiles = lap_jpeg_grid(outs, where,
-        lap_jpeg_most(outs, [](const lap_jpeg_out &out) { return out.stuffed_sums.count; }), THREADS);
-    lap_code code =
-        LAP_JPEG_LAUNCH(tiles, outs, count_kernel<lap_jpeg_out_one>, count_kernel<lap_jpeg_out_many>);
+    const unsigned count =
+        lap_jpeg_most(outs, [](const lap_jpeg_out &out) { return out.stuffed_sums.count; });
+    const lap_launch tiles = lap_jpeg_grid(outs, where, count, THREADS);
+    lap_code code = LAP_JPEG_LAUNCH(lap_jpeg_grid(outs, where, lap_blocks(count, WARPS), THREADS), outs,
+        count_kernel<lap_jpeg_out_one>, count_kernel<lap_jpeg_out_many>);
     if (!code)
         code = lap_jpeg_scan_of(outs, &lap_jpeg_out::stuffed_sums, 1, where);
     if (!code)

@@ -29,7 +29,9 @@ constexpr lap_jpeg_standard LAP_JPEG_AC[2] = {
 };
 
 /* An entry for each symbol: code << (size + 5) | bits of code and value together, at most 26. The lowest four
- * bits of a symbol are the size of the value that follows. */
+ * bits of a symbol are the size of the value that follows. The end of a block and sixteen zeros are moved to
+ * entries that no symbol has: so a coefficient of 0, whose size is 0, finds an entry of 0 bits. */
+constexpr unsigned LAP_JPEG_EOB = 0x0F, LAP_JPEG_ZRL = 0x1F;
 struct lap_jpeg_code_table {
     unsigned dc[2][16], ac[2][256];
 };
@@ -39,14 +41,20 @@ constexpr unsigned lap_jpeg_digit(char c)
     return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
+constexpr unsigned lap_jpeg_ac_entry(unsigned symbol)
+{
+    return symbol == 0x00 ? LAP_JPEG_EOB : symbol == 0xF0 ? LAP_JPEG_ZRL : symbol;
+}
+
 /* Codes of one length are successive numbers; each length appends one bit (T.81, annex C.2). */
-constexpr void lap_jpeg_assign(const lap_jpeg_standard &table, unsigned *codes)
+constexpr void lap_jpeg_assign(const lap_jpeg_standard &table, bool is_ac, unsigned *codes)
 {
     unsigned code = 0, at = 0;
     for (unsigned bits = 1; bits <= 16; bits++, code *= 2)
         for (unsigned i = 0; i < table.counts[bits - 1]; i++, at += 2) {
             const unsigned size = lap_jpeg_digit(table.symbols[at + 1]);
-            codes[lap_jpeg_digit(table.symbols[at]) * 16 + size] = code++ << (size + 5) | (bits + size);
+            const unsigned symbol = lap_jpeg_digit(table.symbols[at]) * 16 + size;
+            codes[is_ac ? lap_jpeg_ac_entry(symbol) : symbol] = code++ << (size + 5) | (bits + size);
         }
 }
 
@@ -54,8 +62,8 @@ constexpr lap_jpeg_code_table lap_jpeg_make_codes()
 {
     lap_jpeg_code_table t = {};
     for (unsigned i = 0; i < 2; i++) {
-        lap_jpeg_assign(LAP_JPEG_DC[i], t.dc[i]);
-        lap_jpeg_assign(LAP_JPEG_AC[i], t.ac[i]);
+        lap_jpeg_assign(LAP_JPEG_DC[i], false, t.dc[i]);
+        lap_jpeg_assign(LAP_JPEG_AC[i], true, t.ac[i]);
     }
     return t;
 }
@@ -93,83 +101,63 @@ LAP_DEVICE void lap_jpeg_load_lengths(uint8_t (*lengths)[256])
     __syncthreads();
 }
 
-enum { LAP_JPEG_EOB = 0, LAP_JPEG_ZRL = 0xF0 }; /* end of block; sixteen zeros */
-
-/* One lane's share of a block: eight lanes have eight coefficients each. All lanes of the warp must call. */
+/* One lane's share of a block: eight lanes have eight coefficients each, in zigzag order. All lanes of the
+ * warp must construct it together. */
 struct lap_jpeg_lane {
-    int value[8];
-    unsigned first;          /* zigzag index of the first one */
-    unsigned long long mask; /* of the whole block: bit k is set if coefficient k is not 0; so is bit 0 */
+    int value[8];  /* AC; lane 0 has 0 in the place of DC */
+    int dc;        /* of lane 0; the other lanes' is undefined */
+    int zeros;     /* before value[0], after the coefficient before it that is not 0; less 16 for each ZRL */
+    unsigned zrls; /* symbols of sixteen zeros before the lane's first symbol */
+    bool ends;     /* whether this lane writes the end of the block */
 
-    static __device__ __forceinline__ unsigned long long merge(unsigned long long mine)
+    /* packed: the eight coefficients, two to a word */
+    __device__ __forceinline__ lap_jpeg_lane(const uint4 &packed, unsigned lane)
     {
-        unsigned low = (unsigned)mine, high = (unsigned)(mine >> 32);
-#pragma unroll
-        for (int step = 1; step < 8; step *= 2) {
-            low |= __shfl_xor_sync(LAP_ALL_LANES, low, step, 8);
-            high |= __shfl_xor_sync(LAP_ALL_LANES, high, step, 8);
-        }
-        return (unsigned long long)high << 32 | low | 1;
-    }
-
-    __device__ __forceinline__ lap_jpeg_lane(const int16_t *block, unsigned lane) : first(8 * lane)
-    {
+        const unsigned words[4] = {packed.x, packed.y, packed.z, packed.w};
         unsigned bits = 0;
-        const unsigned *words = reinterpret_cast<const unsigned *>(block) + first / 2;
 #pragma unroll
         for (unsigned i = 0; i < 8; i += 2) {
-            const unsigned two = words[i / 2];
-            value[i] = (int16_t)two;
-            value[i + 1] = (int)two >> 16;
-            bits |= (value[i] != 0) << i | (value[i + 1] != 0) << (i + 1);
+            value[i] = (int16_t)words[i / 2];
+            value[i + 1] = (int)words[i / 2] >> 16;
         }
-        mask = merge((unsigned long long)bits << first);
-    }
-
-    __device__ __forceinline__ uint4 packed() const
-    {
-        unsigned word[4];
+        dc = value[0];
+        value[0] = lane == 0 ? 0 : value[0];
 #pragma unroll
-        for (int i = 0; i < 4; i++)
-            word[i] = ((unsigned)value[2 * i] & 0xffff) | (unsigned)value[2 * i + 1] << 16;
-        return make_uint4(word[0], word[1], word[2], word[3]);
+        for (unsigned i = 0; i < 8; i++)
+            bits |= (unsigned)(value[i] != 0) << i;
+        const int first = 8 * (int)lane;
+        /* The last coefficient that is not 0 in the lanes before; DC, number 0, ends a run in any case. */
+        int last = __shfl_up_sync(LAP_ALL_LANES, bits ? first + 31 - __clz((int)bits) : 0, 1, 8);
+        last = lane == 0 ? 0 : last;
+#pragma unroll
+        for (unsigned step = 1; step < 8; step *= 2)
+            last = max(last, __shfl_up_sync(LAP_ALL_LANES, last, step, 8));
+        zeros = first - 1 - last;
+        /* Only the first symbol can follow more than 15 zeros, since the others are in the same lane. */
+        zrls = bits ? (unsigned)(zeros + __ffs((int)bits) - 1) >> 4 : 0;
+        zeros -= 16 * (int)zrls;
+        ends = lane == 7 && value[7] == 0;
     }
 
-    /* Returns whether this lane has to write an end-of-block symbol. */
-    __device__ __forceinline__ bool ends() const
-    {
-        return first == 56 && mask >> 63 == 0;
-    }
-
-    /* Calls f(zeros before it, value) for each nonzero AC coefficient of this lane, in order. */
+    /* Calls f(symbol, value, its size) for each AC coefficient of this lane, in order. One that is 0 has a
+     * symbol of 0 bits: lanes that skipped it would wait for the others. */
     template <typename F>
-    __device__ __forceinline__ void symbols(F f) const
+    __device__ __forceinline__ void coefficients(F f) const
     {
-        const unsigned last = 63 - (unsigned)__clzll((long long)((mask & ((1ull << first) - 1)) | 1));
-        unsigned zeros = first > 0 ? first - 1 - last : 0;
-        if (first > 0 && value[0] != 0) {
-            f(zeros, value[0]);
-            zeros = 0;
-        } else {
-            zeros += first > 0;
-        }
+        unsigned run = (unsigned)zeros << 4;
 #pragma unroll
-        for (unsigned i = 1; i < 8; i++) {
-            if (value[i] != 0)
-                f(zeros, value[i]);
-            zeros = value[i] != 0 ? 0 : zeros + 1;
+        for (unsigned i = 0; i < 8; i++) {
+            const unsigned size = lap_jpeg_size(value[i]);
+            f((run & 0xF0) | size, value[i], size);
+            run = value[i] != 0 ? 0 : run + 0x10;
         }
     }
 
     /* Returns the bits of the AC symbols that this lane writes. */
     __device__ __forceinline__ unsigned ac_bits(const uint8_t *lengths) const
     {
-        unsigned bits = ends() ? lengths[LAP_JPEG_EOB] : 0;
-        symbols([&](unsigned zeros, int v) {
-            bits += lengths[(zeros & 15) << 4 | lap_jpeg_size(v)];
-            if (zeros > 15)
-                bits += (zeros >> 4) * lengths[LAP_JPEG_ZRL];
-        });
+        unsigned bits = (ends ? lengths[LAP_JPEG_EOB] : 0) + (zrls > 0 ? zrls * lengths[LAP_JPEG_ZRL] : 0);
+        coefficients([&](unsigned symbol, int, unsigned) { bits += lengths[symbol]; });
         return bits;
     }
 };

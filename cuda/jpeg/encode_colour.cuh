@@ -4,31 +4,47 @@
 
 #include "encode.cuh"
 
-constexpr int FRACTION = 16;
+constexpr unsigned FRACTION = 16;
 
 /* A weight of the conversion of T.871, rounded to 16 bits of fraction. */
-__host__ __device__ constexpr int weight(double w)
+__host__ __device__ constexpr unsigned weight(double w)
 {
-    return (int)(w * (1 << FRACTION) + 0.5);
+    return (unsigned)(w * (1 << FRACTION) + 0.5);
 }
 
-/* Luma is rounded to nearest. Chroma is centred at 128 and rounded to nearest, halves down. */
-LAP_DEVICE int luma(int r, int g, int b)
+/* Returns R, G and B, the lowest bytes of a word, times their weights, plus ADD. A weight has two bytes, and
+ * __dp4a multiplies by one byte of each. */
+template <unsigned R, unsigned G, unsigned B, unsigned ADD>
+LAP_DEVICE unsigned weighted(unsigned rgb)
 {
-    return (weight(0.29900) * r + weight(0.58700) * g + weight(0.11400) * b + (1 << (FRACTION - 1))) >>
-           FRACTION;
+    constexpr unsigned high = R >> 8 | G >> 8 << 8 | B >> 8 << 16;
+    constexpr unsigned low = (R & 255) | (G & 255) << 8 | (B & 255) << 16;
+    return (__dp4a(rgb, high, 0u) << 8) + __dp4a(rgb, low, ADD);
 }
 
-constexpr int CHROMA = (128 << FRACTION) + (1 << (FRACTION - 1)) - 1;
-
-LAP_DEVICE int blue(int r, int g, int b)
+/* Luma << FRACTION, with a fraction below it: rounded to nearest. The highest byte of `rgb` may be anything.
+ */
+LAP_DEVICE unsigned luma(unsigned rgb)
 {
-    return (weight(0.50000) * b - weight(0.16874) * r - weight(0.33126) * g + CHROMA) >> FRACTION;
+    return weighted<weight(0.29900), weight(0.58700), weight(0.11400), 1u << (FRACTION - 1)>(rgb);
 }
 
-LAP_DEVICE int red(int r, int g, int b)
+/* Chroma in the same form: centred at 128 and rounded to nearest, halves down. A component with a negative
+ * weight is complemented, and 255 times its weight taken off: the negative weights add up to -1/2. */
+constexpr unsigned CHROMA = (128 << FRACTION) + (1 << (FRACTION - 1)) - 1 - 255 * weight(0.50000);
+
+LAP_DEVICE unsigned blue(unsigned rgb)
 {
-    return (weight(0.50000) * r - weight(0.41869) * g - weight(0.08131) * b + CHROMA) >> FRACTION;
+    constexpr unsigned r = weight(0.16874), g = weight(0.33126), b = weight(0.50000);
+    static_assert(r + g == b, "the sum of the negative weights");
+    return weighted<r, g, b, CHROMA>(rgb ^ 0x00FFFF);
+}
+
+LAP_DEVICE unsigned red(unsigned rgb)
+{
+    constexpr unsigned r = weight(0.50000), g = weight(0.41869), b = weight(0.08131);
+    static_assert(g + b == r, "the sum of the negative weights");
+    return weighted<r, g, b, CHROMA>(rgb ^ 0xFFFF00);
 }
 
 /* The mean of two or four pixels. Halves, or quarters, are rounded down and up alternately, so that the
