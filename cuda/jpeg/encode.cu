@@ -30,7 +30,7 @@ static void fill_quantisers(const uint16_t quant[2][64], lap_jpeg_out *out)
 {
     for (int i = 0; i < 128; i++) {
         const unsigned q = 8u * quant[i / 64][i % 64];
-        out->divisor[i / 64][i % 64] = make_uint2((unsigned)(((1ull << 32) + q - 1) / q), q / 2);
+        out->divisor[i / 64][i % 64] = make_uint2((unsigned)((1ull << 32) / q + 1), q / 2);
     }
 }
 

@@ -74,7 +74,7 @@ struct lap_jpeg_out {
     unsigned mcus_x, mcus, mcu_blocks, blocks, interval, intervals;
     lap_jpeg_divider per_mcu, per_row, per_interval; /* mcu_blocks, mcus_x, interval */
     unsigned capacity_chunks, capacity;
-    uint2 divisor[2][64]; /* q = 8 * quantiser, row by row: 2^32 / q rounded up, and q / 2 */
+    uint2 divisor[2][64]; /* q = 8 * quantiser, row by row: 2^32 / q rounded down, plus 1, and q / 2 */
 };
 static_assert(sizeof(lap_jpeg_out) <= LAP_CUDA_JPEG_ENCODE_ROW, "a row of the table");
 typedef lap_jpeg_batch<lap_jpeg_out> lap_jpeg_outs;

@@ -15,7 +15,8 @@ constexpr int CONSTANT_BITS = 13, EXTRA_BITS = 2; /* of the constants; between t
 /* With padding, so that neither rows nor columns of blocks, nor both tables, cause a bank conflict: 16 bytes
  * of a block of 16-bit values, and entries of a table. */
 constexpr unsigned ROWS = 9, DIVISORS = 72;
-constexpr unsigned MOST = 4096; /* thread blocks for a picture: four times what fills 128 multiprocessors */
+constexpr unsigned MOST =
+    12; /* thread blocks of a picture for each multiprocessor: twice those that fit at once */
 
 __host__ __device__ constexpr int constant(double c)
 {
@@ -69,11 +70,12 @@ LAP_DEVICE uint4 pack(const int v[8])
 }
 
 /* Quantises a value, which is eight times the coefficient: to nearest, halves away from zero. Multiplying by
- * the reciprocal gives the exact quotient for dividends below 2^16 and quantisers below 256. */
+ * the reciprocal, which is too large by at most 1, gives the exact quotient for dividends below 2^16 and
+ * quantisers below 256; of a negative dividend, always one less. */
 LAP_DEVICE int quantise(int value, uint2 divisor)
 {
-    const int magnitude = (int)__umulhi((unsigned)(value < 0 ? -value : value) + divisor.y, divisor.x);
-    return value < 0 ? -magnitude : magnitude;
+    const int sign = value >> 31, half = ((int)divisor.y ^ sign) - sign;
+    return __mulhi(value + half, (int)divisor.x) - sign;
 }
 
 /* The position of a block's samples. A dummy block, which is beyond the picture, repeats the DC of the last
@@ -102,7 +104,7 @@ static __global__ void __launch_bounds__(THREADS) dct_kernel(const __grid_consta
 {
     const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     __shared__ uint4 rows[BLOCKS][ROWS], zigzag[BLOCKS][ROWS];
-    __shared__ uint8_t lengths[2][256];
+    __shared__ uint8_t lengths[2][LAP_JPEG_ENTRIES];
     /* Lanes read different entries, which the constant bank would serve in turn. */
     __shared__ uint2 divisors[2][DIVISORS];
     if (!PHOTOS::is_alone && blockIdx.x * BLOCKS >= out.blocks)
@@ -140,24 +142,23 @@ static __global__ void __launch_bounds__(THREADS) dct_kernel(const __grid_consta
             v[i] = transposed[8 * i + lane];
         transform<2>(v);
 #pragma unroll
-        for (int i = 0; i < 8; i++) {
-            const unsigned at = 8 * i + lane;
-            const bool is_kept = !from.is_dummy || at == 0;
-            const int value = quantise(v[i], divisors[table][at]);
-            *to[i] = (int16_t)(is_kept ? value : 0);
-        }
+        for (int i = 0; i < 8; i++)
+            *to[i] = (int16_t)quantise(v[i], divisors[table][8 * i + lane]);
         __syncwarp();
-        const uint4 packed = zigzag[slot][lane];
-        const lap_jpeg_lane mine(packed, lane);
-        const unsigned own = mine.ac_bits(lengths[table]);
+        uint4 packed[1] = {zigzag[slot][lane]};
+        if (from.is_dummy)
+            packed[0] = make_uint4(lane == 0 ? packed[0].x & 0xFFFF : 0, 0, 0, 0);
+        const lap_jpeg_lane<8> mine(packed, (int)lane);
+        unsigned own = mine.zrls > 0 ? mine.zrls * lengths[table][LAP_JPEG_ZRL] : 0;
+        mine.symbols([&](unsigned entry, int, unsigned) { own += lengths[table][entry]; });
         unsigned bits = own;
 #pragma unroll
         for (int step = 1; step < (int)LANES; step *= 2)
             bits += __shfl_xor_sync(LAP_ALL_LANES, bits, step, LANES);
-        reinterpret_cast<uint4 *>(out.coefficients + (size_t)block * LAP_JPEG_BLOCK)[lane] = packed;
+        reinterpret_cast<uint4 *>(out.coefficients + (size_t)block * LAP_JPEG_BLOCK)[lane] = packed[0];
         out.lane_bits[(size_t)block * LANES + lane] = (uint8_t)own;
         if (lane == 0) {
-            out.dc[block] = (int16_t)mine.dc;
+            out.dc[block] = (int16_t)mine.value[0];
             out.ac_bits[block] = (uint16_t)bits;
         }
     }
@@ -167,6 +168,7 @@ lap_code lap_jpeg_run_dct(const lap_jpeg_outs &outs, const lap_launch &where)
 {
     const unsigned blocks =
         lap_jpeg_most(outs, [](const lap_jpeg_out &out) { return lap_blocks(out.blocks, BLOCKS); });
-    return LAP_JPEG_LAUNCH(lap_jpeg_grid(outs, where, min(blocks, MOST), THREADS), outs,
+    const unsigned most = MOST * (unsigned)lap_attribute(where.device, cudaDevAttrMultiProcessorCount);
+    return LAP_JPEG_LAUNCH(lap_jpeg_grid(outs, where, min(blocks, max(most, 1u)), THREADS), outs,
         dct_kernel<lap_jpeg_out_one>, dct_kernel<lap_jpeg_out_many>);
 }

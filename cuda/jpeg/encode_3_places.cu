@@ -42,8 +42,8 @@ static __global__ void __launch_bounds__(THREADS) lengths_kernel(const __grid_co
         if (block < out.blocks) {
             const int head = head_of(out, block);
             out.heads[block] = head;
-            bits[i] =
-                out.ac_bits[block] + (lap_jpeg_codes_of.dc[head >> 1 & 1][lap_jpeg_size(head >> 2)] & 31);
+            bits[i] = out.ac_bits[block] +
+                      (lap_jpeg_codes_of.of[head >> 1 & 1][LAP_JPEG_DC_SIZE + lap_jpeg_size(head >> 2)] & 31);
         }
         sum += bits[i];
     }

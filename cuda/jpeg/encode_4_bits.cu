@@ -7,7 +7,8 @@
 #include "encode.cuh"
 #include "encode_codes.cuh"
 
-constexpr unsigned THREADS = 256, LANES = 8, BLOCKS = THREADS / LANES;
+typedef lap_jpeg_lane<16> share;
+constexpr unsigned THREADS = 256, LANES = (unsigned)share::LANES, BLOCKS = THREADS / LANES;
 constexpr unsigned CLEARS = 8; /* chunks that a thread clears, if all of the capacity is used */
 /* Room for blocks of the greatest length, and for the rest of a chunk after each, in case an interval ends.
  */
@@ -38,35 +39,18 @@ struct writer {
         }
     }
 
+    /* Writes a symbol and its value; a negative value is written as value - 1 (T.81, F.1.2.1). */
+    __device__ __forceinline__ void put_symbol(unsigned entry, int value, unsigned size)
+    {
+        put(entry >> 5 | ((unsigned)(value + (value >> 31)) & ((1u << size) - 1)), entry & 31);
+    }
+
     __device__ __forceinline__ void finish()
     {
         if (room < 32)
             atomicOr(word, bits);
     }
 };
-
-/* Writes a symbol and its value; a negative value is written as value - 1 (T.81, F.1.2.1). Entry 0 and value
- * 0 write nothing. */
-LAP_DEVICE void put_symbol(writer &to, unsigned entry, int value, unsigned size)
-{
-    to.put(entry >> 5 | ((unsigned)(value + (value >> 31)) & ((1u << size) - 1)), entry & 31);
-}
-
-/* Writes a lane's symbols: the first lane of a block also writes DC, the last one the end of block. */
-LAP_DEVICE void put_lane(writer &to, const lap_jpeg_lane &mine, bool is_first, int difference,
-    const unsigned *ac, const unsigned *dc)
-{
-    if (is_first) {
-        const unsigned size = lap_jpeg_size(difference);
-        put_symbol(to, dc[size], difference, size);
-    }
-    for (unsigned i = 0; i < mine.zrls; i++)
-        to.put(ac[LAP_JPEG_ZRL] >> 5, ac[LAP_JPEG_ZRL] & 31);
-    mine.coefficients(
-        [&](unsigned symbol, int value, unsigned size) { put_symbol(to, ac[symbol], value, size); });
-    if (mine.ends)
-        to.put(ac[LAP_JPEG_EOB] >> 5, ac[LAP_JPEG_EOB] & 31);
-}
 
 template <typename PHOTOS>
 static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_constant__ PHOTOS photos)
@@ -90,12 +74,17 @@ static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_const
     __syncthreads();
 
     const int head = out.heads[block], difference = head >> 2;
-    const unsigned table = head >> 1 & 1;
-    const lap_jpeg_lane mine(
-        reinterpret_cast<const uint4 *>(out.coefficients + (size_t)block * LAP_JPEG_BLOCK)[lane], lane);
-    unsigned own = out.lane_bits[(size_t)block * LANES + lane];
-    if (lane == 0)
-        own += codes.dc[table][lap_jpeg_size(difference)] & 31;
+    const unsigned *const entries = codes.of[head >> 1 & 1];
+    const size_t eight = (size_t)block * 8 + lane * 2; /* this lane's eights of coefficients */
+    const uint4 *const from = reinterpret_cast<const uint4 *>(out.coefficients) + eight;
+    const uint4 packed[2] = {from[0], from[1]};
+    share mine(packed, (int)lane);
+    const unsigned bits_of = *reinterpret_cast<const uint16_t *>(out.lane_bits + eight);
+    unsigned own = (bits_of & 255) + (bits_of >> 8);
+    if (lane == 0) {
+        mine.value[0] = difference;
+        own += entries[LAP_JPEG_DC_SIZE + lap_jpeg_size(difference)] & 31;
+    }
     unsigned end = own; /* end of this lane's bits, relative to the block */
 #pragma unroll
     for (unsigned step = 1; step < LANES; step *= 2) {
@@ -105,7 +94,10 @@ static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_const
     end += out.starts[block] - origin;
     if (first + threadIdx.x / LANES <= last) {
         writer to(words, end - own);
-        put_lane(to, mine, lane == 0, difference, codes.ac[table], codes.dc[table]);
+        for (unsigned i = 0; i < mine.zrls; i++)
+            to.put(entries[LAP_JPEG_ZRL] >> 5, entries[LAP_JPEG_ZRL] & 31);
+        mine.symbols(
+            [&](unsigned entry, int value, unsigned size) { to.put_symbol(entries[entry], value, size); });
         if (lane == LANES - 1) {
             /* After the last block of an interval, ones pad the byte (T.81, F.1.2.3). */
             const unsigned fill = head & 1 ? (8 - end % 8) % 8 : 0;

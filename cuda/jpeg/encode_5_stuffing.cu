@@ -6,7 +6,7 @@
  * not counted (bench photo, H200). The download takes 282 us; a copy of these bytes alone takes 259. */
 #include "encode.cuh"
 
-constexpr unsigned THREADS = LAP_JPEG_CHUNK_TILE, WARPS = THREADS / LAP_WARP, DOWNLOAD_BLOCKS = 16;
+constexpr unsigned THREADS = LAP_JPEG_CHUNK_TILE, DOWNLOAD_BLOCKS = 16;
 constexpr unsigned STAGED =
     THREADS * (2 * LAP_JPEG_CHUNK + 2) / 16 + 2; /* the most that a tile needs, 16 bytes each */
 
@@ -57,21 +57,27 @@ LAP_DEVICE unsigned stuffed_bytes(const chunk &c)
     return c.bytes + (unsigned)__popc((int)ones) + (c.marker ? 2 : 0);
 }
 
-/* A warp counts a tile. */
 template <typename PHOTOS>
 static __global__ void __launch_bounds__(THREADS) count_kernel(const __grid_constant__ PHOTOS photos)
 {
     const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
-    const unsigned tile = blockIdx.x * WARPS + threadIdx.x / LAP_WARP;
-    unsigned bytes = 0;
-    if (tile >= out.stuffed_sums.count)
+    __shared__ unsigned sum;
+    if (!PHOTOS::is_alone && blockIdx.x >= out.stuffed_sums.count)
         return;
-#pragma unroll
-    for (unsigned i = 0; i < THREADS; i += LAP_WARP)
-        bytes += stuffed_bytes(load(out, tile * THREADS + i + threadIdx.x % LAP_WARP));
-    bytes = lap_warp_sum(bytes);
+    if (blockIdx.x * THREADS >= out.result->chunks) { /* the capacity is larger than most scans */
+        if (threadIdx.x == 0)
+            out.stuffed_tiles[blockIdx.x] = 0;
+        return;
+    }
+    if (threadIdx.x == 0)
+        sum = 0;
+    __syncthreads();
+    const unsigned bytes = lap_warp_sum(stuffed_bytes(load(out, blockIdx.x * THREADS + threadIdx.x)));
     if (threadIdx.x % LAP_WARP == 0)
-        out.stuffed_tiles[tile] = bytes;
+        atomicAdd(&sum, bytes);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        out.stuffed_tiles[blockIdx.x] = sum;
 }
 
 /* Puts a chunk's bytes at their places among zeros, so that nothing has to be written after an 0xFF. A byte
@@ -97,7 +103,7 @@ static __global__ void __launch_bounds__(THREADS) stuff_kernel(const __grid_cons
     const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     __shared__ uint4 wide[STAGED];
     uint8_t *const staged = reinterpret_cast<uint8_t *>(wide);
-    if (!PHOTOS::is_alone && blockIdx.x >= out.stuffed_sums.count)
+    if (blockIdx.x * THREADS >= out.result->chunks)
         return;
     for (unsigned i = threadIdx.x; i < STAGED; i += THREADS)
         wide[i] = make_uint4(0, 0, 0, 0);
@@ -129,7 +135,7 @@ static __global__ void __launch_bounds__(THREADS) stuff_kernel(const __grid_cons
             for (unsigned j = max(from, shift); j < min(from + (unsigned)sizeof *wide, end); j++)
                 reinterpret_cast<uint8_t *>(target)[j] = staged[j];
     }
-    if (threadIdx.x == 0 && total > 0 && (blockIdx.x + 1) * THREADS >= out.result->chunks)
+    if (threadIdx.x == 0 && (blockIdx.x + 1) * THREADS >= out.result->chunks)
         out.result->bytes = begin + total;
 }
 
@@ -138,8 +144,8 @@ lap_code lap_jpeg_run_stuffing(const lap_jpeg_outs &outs, const lap_launch &wher
     const unsigned count =
         lap_jpeg_most(outs, [](const lap_jpeg_out &out) { return out.stuffed_sums.count; });
     const lap_launch tiles = lap_jpeg_grid(outs, where, count, THREADS);
-    lap_code code = LAP_JPEG_LAUNCH(lap_jpeg_grid(outs, where, lap_blocks(count, WARPS), THREADS), outs,
-        count_kernel<lap_jpeg_out_one>, count_kernel<lap_jpeg_out_many>);
+    lap_code code =
+        LAP_JPEG_LAUNCH(tiles, outs, count_kernel<lap_jpeg_out_one>, count_kernel<lap_jpeg_out_many>);
     if (!code)
         code = lap_jpeg_scan_of(outs, &lap_jpeg_out::stuffed_sums, 1, where);
     if (!code)

@@ -28,12 +28,13 @@ constexpr lap_jpeg_standard LAP_JPEG_AC[2] = {
         "e2e3e4e5e6e7e8e9eaf2f3f4f5f6f7f8f9fa"},
 };
 
-/* An entry for each symbol: code << (size + 5) | bits of code and value together, at most 26. The lowest four
- * bits of a symbol are the size of the value that follows. The end of a block and sixteen zeros are moved to
- * entries that no symbol has: so a coefficient of 0, whose size is 0, finds an entry of 0 bits. */
-constexpr unsigned LAP_JPEG_EOB = 0x0F, LAP_JPEG_ZRL = 0x1F;
+/* For luma and chroma, an entry for each AC symbol, and after these one for each size of a DC difference:
+ * code << (size + 5) | bits of code and value together, at most 26. The lowest four bits of an AC symbol are
+ * the size of the value that follows. The end of a block and sixteen zeros are moved to entries that no
+ * symbol has: so a coefficient of 0, whose size is 0, finds an entry of 0 bits. */
+constexpr unsigned LAP_JPEG_EOB = 0x0F, LAP_JPEG_ZRL = 0x1F, LAP_JPEG_DC_SIZE = 256, LAP_JPEG_ENTRIES = 272;
 struct lap_jpeg_code_table {
-    unsigned dc[2][16], ac[2][256];
+    unsigned of[2][LAP_JPEG_ENTRIES];
 };
 
 constexpr unsigned lap_jpeg_digit(char c)
@@ -62,8 +63,8 @@ constexpr lap_jpeg_code_table lap_jpeg_make_codes()
 {
     lap_jpeg_code_table t = {};
     for (unsigned i = 0; i < 2; i++) {
-        lap_jpeg_assign(LAP_JPEG_DC[i], false, t.dc[i]);
-        lap_jpeg_assign(LAP_JPEG_AC[i], true, t.ac[i]);
+        lap_jpeg_assign(LAP_JPEG_DC[i], false, t.of[i] + LAP_JPEG_DC_SIZE);
+        lap_jpeg_assign(LAP_JPEG_AC[i], true, t.of[i]);
     }
     return t;
 }
@@ -92,73 +93,76 @@ constexpr lap_jpeg_order lap_jpeg_make_order()
 
 static __device__ const lap_jpeg_order lap_jpeg_zigzag = lap_jpeg_make_order();
 
-/* Copies to shared memory the bits of each AC symbol, including its value. All threads of the block must
- * call. */
-LAP_DEVICE void lap_jpeg_load_lengths(uint8_t (*lengths)[256])
+/* Copies to shared memory the bits of each symbol, including its value; DC has none. All threads of the block
+ * must call. */
+LAP_DEVICE void lap_jpeg_load_lengths(uint8_t (*lengths)[LAP_JPEG_ENTRIES])
 {
-    for (unsigned i = threadIdx.x; i < 512; i += blockDim.x)
-        lengths[i / 256][i % 256] = (uint8_t)(lap_jpeg_codes_of.ac[i / 256][i % 256] & 31);
+    for (unsigned i = threadIdx.x; i < 2 * LAP_JPEG_ENTRIES; i += blockDim.x) {
+        const unsigned table = i / LAP_JPEG_ENTRIES, entry = i % LAP_JPEG_ENTRIES;
+        lengths[table][entry] =
+            entry < LAP_JPEG_DC_SIZE ? (uint8_t)(lap_jpeg_codes_of.of[table][entry] & 31) : (uint8_t)0;
+    }
     __syncthreads();
 }
 
-/* One lane's share of a block: eight lanes have eight coefficients each, in zigzag order. All lanes of the
- * warp must construct it together. */
+/* One lane's share of a block: N coefficients in zigzag order, 8 or 16. All lanes of the warp must construct
+ * it together. */
+template <int N>
 struct lap_jpeg_lane {
-    int value[8];  /* AC; lane 0 has 0 in the place of DC */
-    int dc;        /* of lane 0; the other lanes' is undefined */
-    int zeros;     /* before value[0], after the coefficient before it that is not 0; less 16 for each ZRL */
-    unsigned zrls; /* symbols of sixteen zeros before the lane's first symbol */
-    bool ends;     /* whether this lane writes the end of the block */
+    static constexpr int LANES = (int)LAP_JPEG_BLOCK / N; /* of a block */
+    int value[N];
+    int zeros;     /* between the last coefficient before the lane that is not 0, and value[0] */
+    unsigned zrls; /* symbols of sixteen zeros before the lane's first symbol; zeros is less by 16 for each */
+    bool is_first; /* value[0] is DC */
+    bool ends;     /* the lane writes the end of the block */
 
-    /* packed: the eight coefficients, two to a word */
-    __device__ __forceinline__ lap_jpeg_lane(const uint4 &packed, unsigned lane)
+    /* packed: the coefficients, two to a word */
+    __device__ __forceinline__ lap_jpeg_lane(const uint4 (&packed)[N / 8], int lane) : is_first(lane == 0)
     {
-        const unsigned words[4] = {packed.x, packed.y, packed.z, packed.w};
-        unsigned bits = 0;
+        unsigned bits = 0; /* bit i: value[i] is not 0, and not DC */
 #pragma unroll
-        for (unsigned i = 0; i < 8; i += 2) {
-            value[i] = (int16_t)words[i / 2];
-            value[i + 1] = (int)words[i / 2] >> 16;
+        for (int i = 0; i < N; i += 2) {
+            const uint4 &four = packed[i / 8];
+            const unsigned two = i % 8 == 0 ? four.x : i % 8 == 2 ? four.y : i % 8 == 4 ? four.z : four.w;
+            value[i] = (int16_t)two;
+            value[i + 1] = (int)two >> 16;
         }
-        dc = value[0];
-        value[0] = lane == 0 ? 0 : value[0];
 #pragma unroll
-        for (unsigned i = 0; i < 8; i++)
+        for (int i = 0; i < N; i++)
             bits |= (unsigned)(value[i] != 0) << i;
-        const int first = 8 * (int)lane;
-        /* The last coefficient that is not 0 in the lanes before; DC, number 0, ends a run in any case. */
-        int last = __shfl_up_sync(LAP_ALL_LANES, bits ? first + 31 - __clz((int)bits) : 0, 1, 8);
-        last = lane == 0 ? 0 : last;
+        bits &= is_first ? ~1u : ~0u;
+        const int first = N * lane;
+        /* DC, coefficient 0, ends a run of zeros whatever it is. */
+        int last = __shfl_up_sync(LAP_ALL_LANES, bits ? first + 31 - __clz((int)bits) : 0, 1, LANES);
+        last = is_first ? 0 : last;
 #pragma unroll
-        for (unsigned step = 1; step < 8; step *= 2)
-            last = max(last, __shfl_up_sync(LAP_ALL_LANES, last, step, 8));
+        for (int step = 1; step < LANES; step *= 2)
+            last = max(last, __shfl_up_sync(LAP_ALL_LANES, last, (unsigned)step, LANES));
         zeros = first - 1 - last;
-        /* Only the first symbol can follow more than 15 zeros, since the others are in the same lane. */
+        /* Only the first symbol can follow more than 15 zeros, since the lane has no room for more. */
         zrls = bits ? (unsigned)(zeros + __ffs((int)bits) - 1) >> 4 : 0;
         zeros -= 16 * (int)zrls;
-        ends = lane == 7 && value[7] == 0;
+        ends = lane == LANES - 1 && value[N - 1] == 0;
     }
 
-    /* Calls f(symbol, value, its size) for each AC coefficient of this lane, in order. One that is 0 has a
-     * symbol of 0 bits: lanes that skipped it would wait for the others. */
+    /* Calls f(entry in the table, value, its size) for each coefficient of this lane, in order. A coefficient
+     * that is 0 has an entry of 0 bits, since lanes that skipped it would only wait for the others; the last
+     * one has that of the end of the block. */
     template <typename F>
-    __device__ __forceinline__ void coefficients(F f) const
+    __device__ __forceinline__ void symbols(F f) const
     {
         unsigned run = (unsigned)zeros << 4;
 #pragma unroll
-        for (unsigned i = 0; i < 8; i++) {
+        for (int i = 0; i < N; i++) {
             const unsigned size = lap_jpeg_size(value[i]);
-            f((run & 0xF0) | size, value[i], size);
+            unsigned entry = (run & 0xF0) | size;
+            if (i == 0 && is_first)
+                entry = LAP_JPEG_DC_SIZE + size;
+            if (i == N - 1 && ends)
+                entry = LAP_JPEG_EOB;
+            f(entry, value[i], size);
             run = value[i] != 0 ? 0 : run + 0x10;
         }
-    }
-
-    /* Returns the bits of the AC symbols that this lane writes. */
-    __device__ __forceinline__ unsigned ac_bits(const uint8_t *lengths) const
-    {
-        unsigned bits = (ends ? lengths[LAP_JPEG_EOB] : 0) + (zrls > 0 ? zrls * lengths[LAP_JPEG_ZRL] : 0);
-        coefficients([&](unsigned symbol, int, unsigned) { bits += lengths[symbol]; });
-        return bits;
     }
 };
 
