@@ -74,19 +74,22 @@ LAP_DEVICE void upsample(const lap_jpeg_component &c, int x, int y, unsigned out
     }
 }
 
-LAP_DEVICE unsigned clamp_byte(int v)
-{
-    return (unsigned)min(max(v, 0), 255);
-}
+/* A pixel with 16 bits of fraction below each sample: the sample is byte 2. */
+struct pixel {
+    unsigned red, green, blue;
+};
 
-/* Returns the 3 bytes of a pixel, the first in the lowest bits. The constants 1.402, 0.71414, 0.34414
- * and 1.772 are scaled by 2^16 and rounded as in libjpeg. */
-LAP_DEVICE unsigned to_rgb(unsigned y, unsigned cb, unsigned cr)
+/* luma: in byte 2, too, and nothing below. 1.402, 0.71414, 0.34414 and 1.772 are scaled by 2^16 and rounded
+ * as in libjpeg. One addition takes 128 from chroma and rounds, for all terms at once; since luma has no
+ * fraction, the sums are libjpeg's. */
+LAP_DEVICE pixel to_rgb(unsigned luma, unsigned cb, unsigned cr)
 {
-    const int luma = (int)y, b = (int)cb - 128, r = (int)cr - 128;
-    return clamp_byte(luma + ((91881 * r + 32768) >> 16)) |
-           clamp_byte(luma + ((-22554 * b - 46802 * r + 32768) >> 16)) << 8 |
-           clamp_byte(luma + ((116130 * b + 32768) >> 16)) << 16;
+    constexpr int RED = 91881, GREEN_R = 46802, GREEN_B = 22554, BLUE = 116130, HALF = 1 << 15,
+                  MOST = 0xFFFFFF;
+    const int y = (int)luma, b = (int)cb, r = (int)cr;
+    return {(unsigned)__viaddmin_s32_relu(y + RED * r, HALF - 128 * RED, MOST),
+        (unsigned)__viaddmin_s32_relu(y - GREEN_B * b - GREEN_R * r, HALF + 128 * (GREEN_B + GREEN_R), MOST),
+        (unsigned)__viaddmin_s32_relu(y + BLUE * b, HALF - 128 * BLUE, MOST)};
 }
 
 /* Stores COUNT words, or fewer bytes at the end of the row. */
@@ -134,15 +137,17 @@ static __global__ void __launch_bounds__(ACROSS *DOWN) colour_kernel(const __gri
         if (y + v >= job.height)
             break;
         const uint2 luma = load_luma(job.component[0], x, y + v);
-        unsigned words[6], rgb[4];
+        pixel p[PIXELS];
+        unsigned words[6];
 #pragma unroll
-        for (int i = 0; i < (int)PIXELS; i++) {
-            rgb[i % 4] = to_rgb(byte_of(i < 4 ? luma.x : luma.y, i % 4), cb[v][i], cr[v][i]);
-            if (i % 4 == 3) {
-                words[i / 4 * 3] = rgb[0] | rgb[1] << 24;
-                words[i / 4 * 3 + 1] = rgb[1] >> 8 | rgb[2] << 16;
-                words[i / 4 * 3 + 2] = rgb[2] >> 16 | rgb[3] << 8;
-            }
+        for (int i = 0; i < (int)PIXELS; i++)
+            p[i] = to_rgb(__byte_perm(i < 4 ? luma.x : luma.y, 0, 0x4044 | (i % 4) << 8), cb[v][i], cr[v][i]);
+#pragma unroll
+        for (int i = 0; i < (int)PIXELS; i += 4) {
+            unsigned *to = words + i / 4 * 3;
+            to[0] = lap_jpeg_four<2>(p[i].red, p[i].green, p[i].blue, p[i + 1].red);
+            to[1] = lap_jpeg_four<2>(p[i + 1].green, p[i + 1].blue, p[i + 2].red, p[i + 2].green);
+            to[2] = lap_jpeg_four<2>(p[i + 2].blue, p[i + 3].red, p[i + 3].green, p[i + 3].blue);
         }
         store<6>(job.pixels + (y + v) * job.pixel_stride + 3 * x, words, (job.width - x) * 3);
     }

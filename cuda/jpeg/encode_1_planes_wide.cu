@@ -40,15 +40,6 @@ LAP_DEVICE unsigned pixel_of(const unsigned (&words)[6], int i)
     return shift <= 8 ? words[at] >> shift : __funnelshift_r(words[at], words[at + 1], shift);
 }
 
-/* Returns byte BYTE of four values as a word. */
-template <unsigned BYTE>
-LAP_DEVICE unsigned four_of(const unsigned *values)
-{
-    constexpr unsigned two = BYTE | (4 + BYTE) << 4;
-    return __byte_perm(
-        __byte_perm(values[0], values[1], two), __byte_perm(values[2], values[3], two), 0x5410);
-}
-
 /* Stores N samples, a byte of each value, if the plane reaches that far. */
 template <unsigned BYTE, int N>
 LAP_DEVICE void store(const lap_jpeg_plane &plane, unsigned x, unsigned y, const unsigned (&values)[N])
@@ -58,7 +49,7 @@ LAP_DEVICE void store(const lap_jpeg_plane &plane, unsigned x, unsigned y, const
     unsigned *to = reinterpret_cast<unsigned *>(plane.base + (size_t)y * plane.stride + x);
 #pragma unroll
     for (int i = 0; i < N; i += 4)
-        to[i / 4] = four_of<BYTE>(values + i);
+        to[i / 4] = lap_jpeg_four<BYTE>(values[i], values[i + 1], values[i + 2], values[i + 3]);
 }
 
 /* Adds to each sum the EH samples of a row, which are in byte 2. */

@@ -100,7 +100,7 @@ LAP_DEVICE source source_of(const lap_jpeg_out &out, unsigned block)
 }
 
 template <typename PHOTOS>
-static __global__ void __launch_bounds__(THREADS) dct_kernel(const __grid_constant__ PHOTOS photos)
+static __global__ void __launch_bounds__(THREADS, 8) dct_kernel(const __grid_constant__ PHOTOS photos)
 {
     const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     __shared__ uint4 rows[BLOCKS][ROWS], zigzag[BLOCKS][ROWS];

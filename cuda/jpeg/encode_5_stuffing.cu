@@ -6,7 +6,7 @@
  * not counted (bench photo, H200). The download takes 282 us; a copy of these bytes alone takes 259. */
 #include "encode.cuh"
 
-constexpr unsigned THREADS = LAP_JPEG_CHUNK_TILE, DOWNLOAD_BLOCKS = 16;
+constexpr unsigned THREADS = LAP_JPEG_CHUNK_TILE, DOWNLOAD_BLOCKS = 8;
 constexpr unsigned STAGED =
     THREADS * (2 * LAP_JPEG_CHUNK + 2) / 16 + 2; /* the most that a tile needs, 16 bytes each */
 

@@ -46,6 +46,14 @@ LAP_DEVICE T lap_jpeg_photo_copy(const lap_jpeg_many<T> &photos, unsigned i)
     return photos.photo[i];
 }
 
+/* Returns byte BYTE of four words as a word, the first in the lowest bits. */
+template <unsigned BYTE>
+LAP_DEVICE unsigned lap_jpeg_four(unsigned a, unsigned b, unsigned c, unsigned d)
+{
+    constexpr unsigned two = BYTE | (4 + BYTE) << 4;
+    return __byte_perm(__byte_perm(a, b, two), __byte_perm(c, d, two), 0x5410);
+}
+
 /* ---- host side ---------------------------------------------------------------------------------- */
 
 template <typename T>

@@ -328,6 +328,12 @@ static inline unsigned __vseteq4(unsigned a, unsigned b)
     return __vcmpeq4(a, b) & 0x01010101u;
 }
 
+static inline int __viaddmin_s32_relu(int a, int b, int c)
+{
+    const int sum = (int)((unsigned)a + (unsigned)b), least = sum < c ? sum : c;
+    return least < 0 ? 0 : least;
+}
+
 static inline int __dp4a(int a, int b, int c)
 {
     for (int i = 0; i < 32; i += 8)
