@@ -1,12 +1,11 @@
 /* Turns samples into quantised coefficients: the integer DCT of Loeffler, Ligtenberg and Moschytz (1989) with
  * 13-bit constants, division with rounding, zigzag order. Also counts the bits that the AC symbols of each
  * block will take. Global memory: 1 byte read per sample, 2 written per coefficient, both coalesced.
- * Shared memory: 72 words per block of 8x8, rows of 9 words, so that neither rows nor columns cause a
- * conflict.
- * 256 threads, 8 per block of 8x8: a row each, then a column each, then 8 coefficients in zigzag order.
- * Measured: issue slots 87 % busy, L1 52, DRAM 11; L2 was not counted (bench photo, H200). With tables in
- * the constant bank and with divisions, the kernel took 325 us instead of 121, and a warp waited 67 % of
- * its time for the queue of shared memory. */
+ * Shared memory: 288 bytes per block of 8x8, 16-bit values in rows of 16 bytes; 32 bytes of them are padding,
+ * so that blocks of a warp cause no bank conflict. 256 threads, 8 per block of 8x8: a row each, then a column
+ * each, then 8 coefficients in zigzag order; they go on to other blocks, so that the tables are fetched once.
+ * Measured: issue slots 79 % busy, L1 64, DRAM 28; L2 was not counted (bench photo, H100). docs/gpu-codec.md
+ * has the steps. */
 #include "encode.cuh"
 #include "encode_codes.cuh"
 
@@ -15,8 +14,8 @@ constexpr int CONSTANT_BITS = 13, EXTRA_BITS = 2; /* of the constants; between t
 /* With padding, so that neither rows nor columns of blocks, nor both tables, cause a bank conflict: 16 bytes
  * of a block of 16-bit values, and entries of a table. */
 constexpr unsigned ROWS = 9, DIVISORS = 72;
-constexpr unsigned MOST =
-    12; /* thread blocks of a picture for each multiprocessor: twice those that fit at once */
+/* Thread blocks of a picture for each multiprocessor, of which 8 fit at once. */
+constexpr unsigned MOST = 12;
 
 __host__ __device__ constexpr int constant(double c)
 {
