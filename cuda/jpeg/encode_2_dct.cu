@@ -123,7 +123,8 @@ static __global__ void __launch_bounds__(THREADS, 8) dct_kernel(const __grid_con
         to[i] = reinterpret_cast<int16_t *>(zigzag[slot]) + lap_jpeg_zigzag.at[8 * i + lane];
 
     for (unsigned first = blockIdx.x * BLOCKS; first < out.blocks; first += gridDim.x * BLOCKS) {
-        const unsigned block = min(first + slot, out.blocks - 1); /* the last one perhaps more than once */
+        const bool is_there = first + slot < out.blocks;
+        const unsigned block = is_there ? first + slot : out.blocks - 1;
         const source from = source_of(out, block);
         const lap_jpeg_plane &plane = out.plane[from.component];
         const unsigned table = from.component > 0;
@@ -154,6 +155,8 @@ static __global__ void __launch_bounds__(THREADS, 8) dct_kernel(const __grid_con
 #pragma unroll
         for (int step = 1; step < (int)LANES; step *= 2)
             bits += __shfl_xor_sync(LAP_ALL_LANES, bits, step, LANES);
+        if (!is_there)
+            break; /* this was the last round */
         reinterpret_cast<uint4 *>(out.coefficients + (size_t)block * LAP_JPEG_BLOCK)[lane] = packed[0];
         out.lane_bits[(size_t)block * LANES + lane] = (uint8_t)own;
         if (lane == 0) {
