@@ -361,6 +361,12 @@ static lap_code give_named(walk *w, const char *path, const char *relative, cons
     return code == LAP_OK ? give(w, &file, relative, (size_t)(base_name(path) - path), made) : code;
 }
 
+/* The path under which a named or listed file is opened and shown: "-" would be standard input there. */
+static const char *as_file(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "./-" : path;
+}
+
 /* Makes the output name of a listed path. A relative path keeps its folders, without empty and "." steps, so
  * that one place has one name. An absolute path, and one with "..", keeps only the file name. `to` has room
  * for the path. */
@@ -433,7 +439,7 @@ static lap_code walk_list(walk *w, lap_list *list)
         if (lap_take_is_apple_double(AT_FDCWD, path)) /* find -name '*.jpg' lists them, too */
             lap_take_note(w->options->others, AT_FDCWD, path);
         else
-            code = give_listed(w, path, relative);
+            code = give_listed(w, as_file(path), relative);
     }
     return code;
 }
@@ -453,7 +459,7 @@ lap_code lap_walk(
     if (code == LAP_OK && list)
         code = walk_list(&w, list);
     for (size_t i = 0; !list && i < options->input_count && code == LAP_OK; i++) {
-        const char *path = options->inputs[i];
+        const char *path = as_file(options->inputs[i]);
         w.operand = i;
         if (stat(path, &st))
             code = give_problem(&w, path, base_name(path), errno, "cannot be examined");

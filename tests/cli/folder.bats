@@ -146,6 +146,30 @@ END
     [ "$(outputs ../out2)" = "./a.jpg ./sub/b.jpg" ]
 }
 
+@test "a file named - in a list is a file, not standard input" {
+    mkdir d
+    cp "$photo" d/-
+    cd d
+    printf -- '-\n' >../list
+    lapedge "$photo" ../want.jpg
+    lapedge transform --flip=h "$photo" ../flipped.jpg
+    lapedge -q --format=jpg --files-from=../list ../out <"$repo/samples/astronaut.jpg"
+    cmp ../out/-.jpg ../want.jpg
+    lapedge transform -q --flip=h --files-from=../list ../turned <"$repo/samples/astronaut.jpg"
+    cmp ../turned/- ../flipped.jpg
+    lapedge stats -q --json "$photo" >../one.json
+    lapedge stats -q --json --files-from=../list <"$repo/samples/astronaut.jpg" | head -1 >../listed.json
+    python3 -c 'import json
+one, listed = (json.load(open("../" + name)) for name in ("one.json", "listed.json"))
+assert one["input"]["channels"] == listed["input"]["channels"]'
+    run --separate-stderr lapedge --files-from=../list --in-place <"$repo/samples/astronaut.jpg"
+    [ "$status" -eq 0 ]
+    cmp ./- ../want.jpg
+    head -c 5000 "$photo" >./-
+    run --separate-stderr lapedge stats -q --files-from=../list <"$photo"
+    [[ $stderr == "lapedge: ./-: truncated"* ]]
+}
+
 @test "-0: names with newlines, leading dashes, control characters, bytes that are no UTF-8" {
     names=("in/a b.jpg" $'in/new\nline.jpg' "in/-dash.jpg" $'in/bell\a.jpg' $'in/\xff\xfe.jpg' 'in/%s.jpg' 'in/*.jpg')
     for name in "${names[@]}"; do tiny "$name"; done

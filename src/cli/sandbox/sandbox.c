@@ -123,7 +123,7 @@ static lap_code allow_names(lap_sandbox *box, FILE *list, const lap_cli *cli, la
                 "rules for this many files would take more memory than --max-memory; name fewer in "
                 "--files-from, or their folder");
         if (*name)
-            code = allow_input(box, cli, name, err);
+            code = allow_input(box, cli, is_path(name) ? name : "./-", err); /* in a list "-" is a file */
     }
     return code;
 }

@@ -241,6 +241,12 @@ weights()
         "$program" stats --sandbox --profiles --weights=weights photos/coffee.jpg | cmp - want.txt
 }
 
+dash() # in a list, a file
+{
+    mkdir -p dash && cp photos/coffee.jpg dash/- && printf -- '-\n' >dashes &&
+        (cd dash && "$program" stats --sandbox -q --csv --files-from=../dashes </dev/null >../dash.csv) && [ -s dash.csv ]
+}
+
 links_out() # a link that leads out of the inputs is not followed out of the sandbox
 {
     mkdir -p linked && ln -sf ../photos/coffee.jpg linked/a.jpg && cp photos/chelsea.jpg linked/b.jpg
@@ -293,6 +299,7 @@ if [ "$landlock" -gt 0 ]; then
     check "--kernel" kernels
     check "a kernel's file is read inside" kernel_attack
     check "--weights" weights
+    check "a file named -" dash
     check "links that lead out" links_out
     check "stats, info and diff" reading
     check "no Landlock: refused" missing 444 \
