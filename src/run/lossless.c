@@ -20,14 +20,26 @@ static bool is_to_jpeg(const lap_settings *s)
     return !s->format || lap_format_find(s->format) == LAP_FORMAT_JPG;
 }
 
-/* Names the setting that rules out a lossless turn; NULL if no setting does. */
+/* Names the setting that rules out a lossless turn of any file; NULL if no setting does. */
 static const char *recoding(const lap_settings *s)
 {
-    return s->gray                          ? "one channel is asked for"
-           : s->subsampling != LAP_SUB_SAME ? "another subsampling is asked for"
-           : s->restart == LAP_RESTART_ON   ? "restart markers are asked for"
-           : !is_to_jpeg(s)                 ? "the output is not a JPEG"
-                                            : NULL;
+    return s->gray                        ? "one channel is asked for"
+           : s->restart == LAP_RESTART_ON ? "restart markers are asked for"
+           : !is_to_jpeg(s)               ? "the output is not a JPEG"
+                                          : NULL;
+}
+
+/* Whether the file has the subsampling that is asked for once its blocks are turned: 4:2:2 becomes 4:4:0 if
+ * the turn transposes. Gray files have none. */
+static bool has_subsampling(const lap_jpeg_scan *scan, lap_turn turn, lap_subsampling asked)
+{
+    const int wide = asked == LAP_SUB_444 ? 1 : 2, high = asked == LAP_SUB_420 ? 2 : 1;
+    const bool swap = lap_turn_transposes(turn);
+    bool has = true;
+    for (int c = 1; c < scan->components && c < 4; c++)
+        has = has && scan->sample_h[0] == scan->sample_h[c] * (swap ? high : wide) &&
+              scan->sample_v[0] == scan->sample_v[c] * (swap ? wide : high);
+    return has || asked == LAP_SUB_SAME;
 }
 
 lap_code lap_lossless_check(const lap_settings *s, lap_error *err)
@@ -67,10 +79,13 @@ static lap_code plan_turn(lap_photo *p, const lap_jpeg_scan *scan, const uint8_t
 {
     lap_lossless_way *way = &p->lossless;
     const lap_settings *s = &p->settings;
+    const lap_turn turn = turn_of(s, scan, bytes);
+    if (!has_subsampling(scan, turn, s->subsampling))
+        return decline(p, "another subsampling is asked for", false, err);
     const char *why = lap_jpeg_turn_obstacle(scan);
     char partial[160];
     bool whole;
-    const bool fits = lap_jpeg_turn_trim(scan, turn_of(s, scan, bytes), &way->width, &way->height, &whole);
+    const bool fits = lap_jpeg_turn_trim(scan, turn, &way->width, &way->height, &whole);
     if (!why && !fits)
         why = "it is smaller than one MCU";
     if (!why && !whole && s->lossless != LAP_LOSSLESS_TRIM) {

@@ -235,8 +235,10 @@ open(sys.argv[2], "wb").write(data[:at] + b"UUU" + data[at:])' "$1" "$2"
         [[ $(note --flip=h "$option" "$photo" o.jpg) == "decoded and re-encoded: $why asked for"* ]]
         expect 2 "" "lapedge: the turn must be without loss, but $why asked for" \
             transform --perfect --flip=h "$option" "$photo" none.jpg
-    done <<<"--subsampling=422 another subsampling is
---restart=on restart markers are"
+    done <<<"--restart=on restart markers are"
+    [[ $(note --flip=h --subsampling=422 "$photo" o.jpg) == "decoded and re-encoded: another subsampling is asked for"* ]]
+    expect 1 "" "lapedge: $photo: unsupported: cannot be turned without loss: another subsampling is asked for" \
+        transform --perfect --flip=h --subsampling=422 "$photo" none.jpg
     [[ $(note --flip=h "$photo" o.png) == "decoded and re-encoded: the output is not a JPEG"* ]]
     [[ $(note --flip=h o.png o.jpg) == "decoded and re-encoded: the input is not a JPEG"* ]]
     expect 1 "" "lapedge: o.png: unsupported: cannot be turned without loss: the input is not a JPEG" \
@@ -250,6 +252,30 @@ open(sys.argv[2], "wb").write(data[:at] + b"UUU" + data[at:])' "$1" "$2"
     [ "$status" -eq 5 ]
     expect 5 "" "lapedge: $photo: timeout: over the time limit of 1e-09 s (--timeout)" transform --timeout=1e-9 --flip=h "$photo" none.jpg
     nothing_left none.jpg
+}
+
+@test "the subsampling that a file has already costs no loss" {
+    needs_jpegtran
+    local name sampling turn
+    for name in 444:1x1 422:2x1 420:2x2; do
+        djpeg <(jpegtran -crop 256x192+0+0 "$photo") | cjpeg -sample "${name#*:}" >in.jpg
+        for turn in --flip=h --rotate=180 --rotate=90; do
+            lapedge transform $turn in.jpg without.jpg
+            for sampling in 444 422 420; do
+                if [ "$sampling" != "${name%:*}" ] || [ "$sampling$turn" = 422--rotate=90 ]; then
+                    [[ $(note $turn --subsampling=$sampling in.jpg o.jpg) == "decoded and re-encoded: another subsampling is asked for"* ]]
+                else
+                    [ "$(note --perfect $turn --subsampling=$sampling in.jpg o.jpg)" = "turned without loss" ]
+                    cmp o.jpg without.jpg
+                fi
+            done
+        done
+    done
+    # a quarter turn makes 4:2:2 of 4:4:0; a gray file has no subsampling
+    djpeg <(jpegtran -crop 256x192+0+0 "$photo") | cjpeg -sample 1x2 >in.jpg
+    [ "$(note --rotate=90 --subsampling=422 in.jpg o.jpg)" = "turned without loss" ]
+    djpeg -grayscale in.jpg | cjpeg >gray.jpg
+    [ "$(note --rotate=90 --subsampling=420 gray.jpg o.jpg)" = "turned without loss" ]
 }
 
 # tagged IN OUT: with an EXIF segment that says 6, and the profile of a press
@@ -404,7 +430,7 @@ PY
     expect 0 "" "" transform --rotate=90 "$photo" o.jpg
     expect 0 "" "" transform --rotate=90 --trim "$odd" o.jpg
     expect 0 "" "" transform --rotate=90 --quality=80 "$odd" o.jpg
-    expect 0 "" "" transform --rotate=90 --subsampling=444 "$odd" o.jpg
+    expect 0 "" "" transform --rotate=90 --subsampling=420 "$odd" o.jpg
     expect 0 "" "" transform --rotate=90 "$odd" o.png
     expect 0 "" "" transform --rotate=90 o.png p.jpg
 }
