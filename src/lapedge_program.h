@@ -37,6 +37,7 @@ typedef enum lap_remedy {
     LAP_REMEDY_FLAT,             /* clear options->flat */
     LAP_REMEDY_APART,            /* write the inputs into different output folders */
     LAP_REMEDY_FAIL_ON,          /* set settings->fail_on to LAP_FAIL_NONE, to keep what can be read */
+    LAP_REMEDY_FAIL_ON_MAY,      /* the same, but later parts of the file may prevent it */
     LAP_REMEDY_TIMEOUT           /* raise settings->timeout_s */
 } lap_remedy;
 
@@ -49,6 +50,9 @@ bool lap_utf8_is_shown(unsigned code);
 /* The number of edits that turn one word into the other: insert, delete or replace a letter, or swap two
  * neighbours. Ignores case. For a word of more than 63 bytes the distance is always 63. */
 int lap_word_distance(const char *a, const char *b);
+/* Reads the decimal number at the start of the text: no spaces before it, no hexadecimal, no inf, no nan, and
+ * neither too large nor too small for a double. Returns its end, or NULL. */
+const char *lap_decimal(const char *text, double *value);
 
 enum { LAP_SIZE_TEXT = 24 };
 /* Writes a number of bytes as "1.5 MB", below 0.1 MB as "15 kB" (rounded up), below 1 kB as "15 bytes".
@@ -56,6 +60,12 @@ enum { LAP_SIZE_TEXT = 24 };
 char *lap_size_text(uint64_t bytes, char text[LAP_SIZE_TEXT]);
 
 /* ---- what can run here ------------------------------------------------------------------------- */
+
+/* Returns the number of cores that this process may use. */
+int lap_usable_cores(void);
+/* Returns a word of LAP_CPU_MASK that names no instruction set or feature, and sets *length; NULL if there is
+ * none. */
+const char *lap_cpu_mask_unknown(size_t *length);
 
 /* Returns the known backend name nearest to a misspelt one, or NULL. */
 const char *lap_rung_nearest(lap_op op, const char *name);

@@ -55,16 +55,14 @@ static bool is_symmetric(const lap_kernel *kernel)
     return true;
 }
 
-/* Derives hi, is_integer, is_laplace5, is_symmetric and abs_sum from h. LAP_E_USAGE if a coefficient is not
- * finite or sum|h| > 2^22. */
+/* Derives hi, is_integer, is_laplace5, is_symmetric and abs_sum from h, which is finite. LAP_E_USAGE if
+ * sum|h| > 2^22. */
 static lap_code finish(lap_kernel *kernel, lap_error *err)
 {
     double sum = 0;
     kernel->is_integer = true;
     for (int i = 0; i < TAPS; i++) {
         float h = kernel->h[i];
-        if (!isfinite(h))
-            return lap_fail(err, LAP_E_USAGE, "kernel: coefficient %d is not a finite number", i + 1);
         sum += fabs((double)h);
         kernel->is_integer = kernel->is_integer && h == truncf(h);
     }
@@ -97,31 +95,32 @@ static const char *skip_separators(const char *s)
 /* Parses one number, or, if fractions, "1/256" without a space in it. Returns its end, or NULL. */
 static const char *parse_number(const char *text, bool fractions, float *value)
 {
-    char *end;
-    *value = strtof(text, &end);
-    if (end == text)
+    double number;
+    const char *end = lap_decimal(text, &number);
+    if (!end)
         return NULL;
+    *value = strtof(text, NULL); /* rounds once */
     if (fractions && *end == '/' && strchr("+-.0123456789", end[1]) && end[1]) {
-        const char *below = end + 1;
-        const double divisor = strtod(below, &end);
-        if (end == below)
+        end = lap_decimal(end + 1, &number);
+        if (!end)
             return NULL;
-        *value = (float)((double)*value / divisor);
+        *value = (float)((double)*value / number);
     }
     return !*end || *end == '#' || strchr(separators, *end) ? end : NULL;
 }
 
-/* Reads up to 25 numbers of the text into h. Returns how many numbers the text has, or -1 if *bad points at
- * something else. */
+/* Reads up to 25 numbers of the text into h. Returns how many numbers the text has; *bad: NULL, or what
+ * follows them and is not a number. */
 static int parse_numbers(const char *text, bool fractions, float h[TAPS], const char **bad)
 {
     int n = 0;
+    *bad = NULL;
     for (text = skip_separators(text); *text; text = skip_separators(text), n++) {
         float value;
         const char *end = parse_number(text, fractions, &value);
         if (!end) {
             *bad = text;
-            return -1;
+            break;
         }
         if (n < TAPS)
             h[n] = value;
@@ -144,22 +143,25 @@ static void frame(float h[TAPS])
  * since each fraction uses up a slash. source: what the message calls the text. */
 static lap_code parse_list(const char *text, const char *source, lap_kernel *kernel, lap_error *err)
 {
-    const char *bad = text;
+    const char *bad, *below;
     int n = parse_numbers(text, false, kernel->h, &bad);
-    if (n >= 0 && n != TAPS && n != INNER && strchr(text, '/')) {
+    if (!bad && n != TAPS && n != INNER && strchr(text, '/')) {
         float h[TAPS];
-        const int fractions = parse_numbers(text, true, h, &bad);
-        if (fractions == TAPS || fractions == INNER) {
+        const int fractions = parse_numbers(text, true, h, &below);
+        if (!below && (fractions == TAPS || fractions == INNER)) {
             n = fractions;
             memcpy(kernel->h, h, sizeof h);
         }
     }
-    if (n < 0)
-        return lap_fail(err, LAP_E_USAGE, "kernel %s: not a number: '%.*s'", source,
-            (int)(strcspn(bad, "\r\n") < 20 ? strcspn(bad, "\r\n") : 20), bad);
+    if (bad)
+        return lap_fail(err, LAP_E_USAGE, "kernel %s: number %d is not a decimal number: '%.*s'", source,
+            n + 1, (int)(strcspn(bad, separators) < 20 ? strcspn(bad, separators) : 20), bad);
     if (n != TAPS && n != INNER)
         return lap_fail(
             err, LAP_E_USAGE, "kernel %s: %d numbers where 25 (5x5) or 9 (3x3) are needed", source, n);
+    for (int i = 0; i < n; i++)
+        if (!isfinite(kernel->h[i]))
+            return lap_fail(err, LAP_E_USAGE, "kernel %s: number %d is not a finite number", source, i + 1);
     if (n == INNER)
         frame(kernel->h);
     return finish(kernel, err);
@@ -198,8 +200,11 @@ static lap_code parse_file(const char *path, lap_kernel *kernel, lap_error *err)
     close(fd);
     if (failed)
         return lap_fail(err, LAP_E_USAGE, "kernel %s: %s", path, strerror(failed));
-    if (size > FILE_MAX || memchr(text, 0, size))
+    if (memchr(text, 0, size))
         return lap_fail(err, LAP_E_USAGE, "kernel %s: not a text of 25 or 9 numbers", path);
+    if (size > FILE_MAX)
+        return lap_fail(
+            err, LAP_E_USAGE, "kernel %s: longer than %d bytes, the most of a kernel file", path, FILE_MAX);
     text[size] = 0;
     return parse_list(text, path, kernel, err);
 }

@@ -1,5 +1,7 @@
 /* stats: computes statistics of an image and its edges, or of many images. */
 #include <errno.h>
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,18 +13,40 @@
 #include "cli/report/report.h"
 #include "cli/term.h"
 
-/* Reads numbers separated by spaces, commas or line ends. LAP_EXIT_USAGE after a message. */
+/* Reads a number and what separates it from the next one: spaces, line ends, and a comma or semicolon. False
+ * at the end of the file. *value is NAN if it is not a finite decimal number. */
+static bool read_weight(FILE *file, float *value)
+{
+    enum { LONGEST = 400 };
+    char word[LONGEST + 1];
+    double number;
+    int length = 0;
+    if (fscanf(file, " ") == EOF)
+        return false;
+    const int got = fscanf(file, "%400[^ \t\r\n\v\f,;]%n", word, &length);
+    if (got == EOF)
+        return false;
+    *value = NAN;
+    if (got != 1)
+        return true;
+    const char *end = lap_decimal(word, &number);
+    if (end == word + length && length < LONGEST && fabs(number) <= FLT_MAX)
+        *value = strtof(word, NULL); /* rounds once */
+    (void)!fscanf(file, " %*1[,;]");
+    return true;
+}
+
+/* LAP_EXIT_USAGE after a message. */
 static lap_cli_exit read_weights(const char *path, float **weights, size_t *count)
 {
     FILE *file = fopen(path, "re");
     size_t capacity = 0;
-    float value;
-    int got = 1;
+    float value = 0;
     *weights = NULL;
     *count = 0;
     if (!file)
         return lap_cli_usage("--weights: %s: cannot be read: %s", path, strerror(errno));
-    while ((got = fscanf(file, " %f", &value)) == 1) {
+    while (read_weight(file, &value) && isfinite(value)) {
         if (*count == capacity) {
             capacity = capacity ? 2 * capacity : 4096;
             float *grown = reallocarray(*weights, capacity, sizeof *grown);
@@ -31,12 +55,11 @@ static lap_cli_exit read_weights(const char *path, float **weights, size_t *coun
             *weights = grown;
         }
         (*weights)[(*count)++] = value;
-        if (fscanf(file, " %*1[,;]") == EOF)
-            break;
     }
-    const bool ended = feof(file) && !ferror(file) && *count > 0;
+    const bool ended = feof(file) && !ferror(file) && isfinite(value) && *count > 0;
     fclose(file);
-    return ended ? LAP_EXIT_OK : lap_cli_usage("--weights=%s: number %zu cannot be read", path, *count + 1);
+    return ended ? LAP_EXIT_OK
+                 : lap_cli_usage("--weights=%s: number %zu is not a finite decimal number", path, *count + 1);
 }
 
 static int show(const lap_cli *cli, const char *in, const lap_measurement *m)

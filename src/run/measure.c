@@ -103,8 +103,8 @@ static lap_code measure_whole(const lap_run_order *order, const lap_measure_opti
 
 /* Splits the weights into row and column weights by their number. LAP_E_USAGE if the number is not the
  * height, the width or their sum. */
-static lap_code split_weights(const lap_measure_options *options, const lap_view *plane, const float **row,
-    const float **column, lap_error *err)
+static lap_code split_weights(const char *in, const lap_measure_options *options, const lap_view *plane,
+    const float **row, const float **column, lap_error *err)
 {
     const size_t width = (size_t)plane->width, height = (size_t)plane->height, n = options->weight_count;
     *row = *column = NULL;
@@ -116,7 +116,7 @@ static lap_code split_weights(const lap_measure_options *options, const lap_view
         return LAP_OK;
     }
     if (n != width && n != height)
-        return lap_fail(err, LAP_E_USAGE,
+        return lap_fail_at(err, LAP_E_USAGE, in,
             "%zu weights: expected %zu (for rows), %zu (for columns) or %zu (both)", n, width, height,
             width + height);
     if (n == width)
@@ -139,7 +139,7 @@ static lap_code profiles_of(
             err, LAP_E_USAGE, "profiles are made in a second pass: name a file, not standard input");
     lap_code code = open_picture(order, &luma, &p, err);
     if (code == LAP_OK)
-        code = split_weights(options, edges, &row_weights, &column_weights, err);
+        code = split_weights(order->in, options, edges, &row_weights, &column_weights, err);
     if (code == LAP_OK) {
         m->rows = calloc((size_t)edges->height, sizeof *m->rows);
         m->columns = calloc((size_t)edges->width, sizeof *m->columns);

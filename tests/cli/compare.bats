@@ -197,6 +197,8 @@ assert rows("o.json") == rows("all.json")'
     expect 2 "" "lapedge: compare takes one IN, an image or a folder" compare a b
     expect 2 "" "lapedge: no.jpg: no such file" compare no.jpg
     expect 2 "" 'lapedge: --backends: "pairwise" is not a backend of filter' compare --backends=pairwise "$photo"
+    expect 2 "" "lapedge: --ops: filter is named twice" compare --ops=filter,filter "$photo"
+    expect 2 "" "lapedge: --ops: reduce is named twice" compare --ops=all,reduce "$photo"
     expect 2 "" 'lapedge: --ops: "sum" is not a list of filter, transpose, reduce, histogram, matvec; or all' compare --ops=sum "$photo"
     expect 2 "" "lapedge: --heatmap does not apply to compare of reduce, only to compare of \
 filter, compare of transpose" compare --ops=reduce --heatmap=m.png "$photo"

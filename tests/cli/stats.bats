@@ -187,10 +187,19 @@ PY
     expect 2 "" "lapedge: --json and --csv cannot be combined" stats --json --csv "$photo"
     expect 2 "" "lapedge: --weights needs --profiles" stats --weights=w "$photo"
     echo 1 2 3 >w
-    expect 2 "" "lapedge: 3 weights: expected 600 (for rows), 400 (for columns) or 1000 (both)" \
+    expect 2 "" "lapedge: $photo: 3 weights: expected 600 (for rows), 400 (for columns) or 1000 (both)" \
         stats --profiles --weights=w "$photo"
-    echo 1 x >w
-    expect 2 "" "lapedge: --weights=w: number 2 cannot be read" stats --profiles --weights=w "$photo"
+    run --separate-stderr lapedge stats --profiles --weights=w "$photo" "$repo/samples/chelsea.jpg"
+    [ "$status" -eq 4 ]
+    [[ $stderr == *"$repo/samples/chelsea.jpg: 3 weights: expected 451 "* ]]
+    for word in x nan inf 1e400 1e39 -1e39 1e-400 0x10 1x ","; do
+        echo "1, $word" >w
+        expect 2 "" "lapedge: --weights=w: number 2 is not a finite decimal number" stats --profiles --weights=w "$photo"
+    done
+    : >w
+    expect 2 "" "lapedge: --weights=w: number 1 is not a finite decimal number" stats --profiles --weights=w "$photo"
+    { seq -s ';' 599; echo 1e-30; } >w
+    lapedge stats -q --profiles --weights=w "$photo"
 }
 
 @test "a broken picture has no statistics" {

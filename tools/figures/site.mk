@@ -5,7 +5,7 @@ HAVE_EMCC := $(if $(shell command -v $(EMCC)),1,0)
 W := build/playground
 # The backends that a browser can run: plain C, and SSE as the vectors of WebAssembly stand in for it.
 PLAYGROUND_SRC := docs/playground/playground.c \
-  $(addprefix src/base/,border.c image.c kernel5x5.c pages.c params.c status.c utf8.c) \
+  $(addprefix src/base/,border.c decimal.c image.c kernel5x5.c pages.c params.c status.c utf8.c) \
   src/rungs/table_filter.c cpu_simd/cpu.c cuda/device/none.c cpu_simd/filter/filter_1_c.c \
   $(sort $(wildcard cpu_simd/filter/filter_*_sse.c cpu_simd/filter/filter_*_sse41.c))
 PLAYGROUND_OBJ := $(PLAYGROUND_SRC:%.c=$(W)/%.o)

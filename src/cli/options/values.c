@@ -1,6 +1,5 @@
 #include "cli/options/values.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -37,15 +36,10 @@ bool lap_set_false(void *field, const lap_cli_option *option, const char *value,
 
 /* ---- numbers ----------------------------------------------------------------------------------- */
 
-/* Parses a plain decimal number: no spaces, no hexadecimal, no "inf". *end is where it stops. */
 static bool number(const char *text, double *value, const char **end)
 {
-    const size_t length = strspn(text, "0123456789+-.eE");
-    char *stop;
-    errno = 0;
-    *value = strtod(text, &stop);
-    *end = stop;
-    return length > 0 && stop > text && stop <= text + length && errno == 0 && isfinite(*value);
+    *end = lap_decimal(text, value);
+    return *end != NULL;
 }
 
 /* Parses a number, or a fraction such as 1/256. */
@@ -304,6 +298,10 @@ bool lap_set_ops(void *field, const lap_cli_option *option, const char *value, c
         if (!bits)
             return lap_cli_refuse(
                 problem, size, value, "a list of filter, transpose, reduce, histogram, matvec; or all");
+        if (ops & bits) {
+            snprintf(problem, size, "%.*s is named twice", (int)length, name);
+            return false;
+        }
         ops |= bits;
         name += length;
         if (!*name)
