@@ -208,6 +208,7 @@ static const char *words_of(lap_remedy remedy)
         [LAP_REMEDY_APART] = {NULL, "; write them into different folders", NULL},
         [LAP_REMEDY_TIMEOUT] = {"timeout", " (--timeout)", NULL},
         [LAP_REMEDY_FAIL_ON] = {"fail-on", "; --fail-on=none keeps what can be read", NULL},
+        [LAP_REMEDY_FAIL_ON_MAY] = {"fail-on", "; --fail-on=none may keep what can be read", NULL},
     };
     const size_t count = sizeof rows / sizeof *rows;
     const remedy_words *row = (size_t)remedy < count ? &rows[remedy] : NULL;

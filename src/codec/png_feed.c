@@ -27,7 +27,7 @@ _Noreturn void lap_png_leave(png_structp png, const char *message)
     else if (state->ended)
         lap_fail(&state->cause, LAP_E_TRUNCATED, "data ends early");
     else
-        lap_fail(&state->cause, LAP_E_DAMAGED, "damaged PNG: %s", message);
+        lap_fail(&state->cause, LAP_E_DAMAGED, "%s", message);
     png_longjmp(png, 1);
 }
 

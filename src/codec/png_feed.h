@@ -39,6 +39,7 @@ typedef struct lap_png_state {
     uint8_t *metadata;   /* bytes of the metadata */
     lap_png_texts texts; /* texts of the chunks before the picture */
     bool has_exif;       /* an eXIf chunk came before the picture */
+    bool drops_alpha;
 } lap_png_state;
 
 /* Creates decoder->state. Call lap_png_destroy even after a failure. */

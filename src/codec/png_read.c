@@ -49,6 +49,7 @@ static void start_work(lap_decoder *decoder)
         png_set_expand_gray_1_2_4_to_8(png);
     if ((type & PNG_COLOR_MASK_ALPHA) || png_get_valid(png, state->info, PNG_INFO_tRNS)) {
         png_set_strip_alpha(png);
+        state->drops_alpha = true;
         lap_png_note(decoder, "transparency is dropped");
     }
     png_set_interlace_handling(png);
@@ -152,7 +153,9 @@ static lap_code refuse_warnings(lap_decoder *decoder, lap_error *err)
 {
     if (decoder->options.fail_on != LAP_FAIL_WARNING || decoder->damage.warnings == 0)
         return LAP_OK;
-    return lap_fail(err, LAP_E_DAMAGED, "%s", decoder->damage.first);
+    const lap_png_state *state = decoder->state;
+    const bool is_sound = state->drops_alpha && decoder->damage.warnings == 1;
+    return lap_fail(err, is_sound ? LAP_E_UNSUPPORTED : LAP_E_DAMAGED, "%s", decoder->damage.first);
 }
 
 static void clear(const lap_view *rows)
