@@ -8,6 +8,23 @@
 #include <cpuid.h>
 #endif
 
+#include "lapedge_program.h"
+
+const char *lap_cpu_mask_unknown(size_t *length)
+{
+    static const char *const known[] = {"sse41", "avx2", "avx512", "neon", "bmi", "bmi2", "lzcnt", "avx512f",
+        "avx512bw", "avx512vl", "avx512dq", "avx512cd", "avx512vbmi", "avx512vbmi2", "avx512vnni", "scatter"};
+    for (const char *word = getenv("LAP_CPU_MASK"); word && *word; word += *length + (word[*length] == ',')) {
+        *length = strcspn(word, ",");
+        bool is_known = *length == 0;
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            is_known = is_known || (strlen(known[i]) == *length && strncmp(word, known[i], *length) == 0);
+        if (!is_known)
+            return word;
+    }
+    return NULL;
+}
+
 #if defined(__x86_64__) || defined(__aarch64__)
 
 static bool masked(const char *set)

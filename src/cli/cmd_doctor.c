@@ -1,5 +1,6 @@
 /* doctor: shows what this machine has, and checks that everything that was built can run on it. */
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -143,6 +144,7 @@ static void print_text(const lap_cli *cli, const findings *f)
 {
     lap_rung_info rung;
     lap_device_info d;
+    const char *mask = getenv("LAP_CPU_MASK");
     int i = 0, length = 0;
     char build[600];
     length = snprintf(build, sizeof build, "lapedge %s", lap_version());
@@ -163,7 +165,10 @@ static void print_text(const lap_cli *cli, const findings *f)
             (double)d.memory_bytes / 1e9, (double)d.free_bytes / 1e9, d.driver);
     if (i == 0)
         print_line(cli, "device", "none: %s", f->no_device ? f->no_device : "no reason known");
-    print_line(cli, "verdict", "%s", f->healthy ? "all that was built can run" : "not all can run");
+    print_line(cli, "verdict", "%s",
+        !f->healthy     ? "not all can run"
+        : mask && *mask ? "all that was built and LAP_CPU_MASK does not hide can run"
+                        : "all that was built can run");
     if (f->library.code != LAP_OK)
         print_line(cli, "library", "%s", f->library.message);
     for (i = 0; i < f->cannot_count; i++)

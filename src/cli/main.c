@@ -26,6 +26,17 @@ static int (*const work_of[LAP_COMMANDS])(lap_cli *cli) = {
     [LAP_COMMAND_EXPLAIN] = lap_cli_explain,
 };
 
+static void warn_of_mask(const lap_cli *cli)
+{
+    size_t length;
+    const char *word = cli->quiet ? NULL : lap_cpu_mask_unknown(&length);
+    if (word)
+        lap_cli_message(
+            "warning: LAP_CPU_MASK: \"%.*s\" names no instruction set; sse41, avx2, avx512 and neon "
+            "do, and single features",
+            (int)length, word);
+}
+
 static void print_version(void)
 {
     printf("lapedge %s\n%s", lap_version(), lap_build_info());
@@ -75,11 +86,11 @@ static void wait_without_spinning(int argc, char **argv)
         (void)execv("/proc/self/exe", argv); /* if this fails, the threads go on spinning */
 }
 
-/* Whether standard output is needed for something other than JSON. */
+/* Whether standard output is needed for something other than JSON, or is redirected to an image. */
 static bool is_stdout_taken(const lap_cli *cli)
 {
     const bool writes = lap_cli_writes(cli);
-    return cli->csv || (cli->log && lap_cli_is_stdout(cli->log)) ||
+    return cli->csv || lap_cli_image_at("/dev/stdout") || (cli->log && lap_cli_is_stdout(cli->log)) ||
            (cli->trace && lap_cli_is_stdout(cli->trace)) ||
            (writes && cli->operand_count == 2 && lap_cli_is_stdout(cli->operands[1]));
 }
@@ -131,6 +142,7 @@ int main(int argc, char **argv)
         else if (cli.version)
             print_version();
         else {
+            warn_of_mask(&cli);
             lap_cli_warn_without_device(&cli);
             if (!(cli.command->takes & (LAP_CLI_FOLDER | LAP_CLI_STATS_FOLDER))) /* folders use all */
                 lap_cli_warn_of_devices(&cli);

@@ -121,24 +121,34 @@ const char *lap_rung_nearest(lap_op op, const char *name)
 
 /* ---- which rungs can run ----------------------------------------------------------------------- */
 
-/* The row that runs here if `row` is requested; NULL and the reason if no row can run. If devices may not be
- * probed, they count as available. */
+static bool is_built(const lap_rung *row)
+{
+    return row->run.filter != NULL;
+}
+
+/* The row that runs here if `row` is requested; NULL and the reason if no row can run: of several rows, that
+ * of the last one that was built, which needs least. If devices may not be probed, they count as available.
+ */
 static const lap_rung *resolve(const lap_rung *row, bool probe_devices, const char **reason)
 {
     char name[NAME_MAX_LENGTH + 1];
-    const bool is_built = row->run.filter != NULL;
+    const char *why;
+    bool has_built = false;
     *reason = NULL;
     for (const char *list = row->resolves; next_name(&list, name);) {
         const lap_rung *candidate = look_up(row->op, name);
-        const lap_rung *runs = candidate ? resolve(candidate, probe_devices, reason) : NULL;
+        const lap_rung *runs = candidate ? resolve(candidate, probe_devices, &why) : NULL;
         if (runs) {
             *reason = NULL;
             return runs;
         }
+        if (candidate && (is_built(candidate) || !has_built))
+            *reason = why;
+        has_built = has_built || (candidate && is_built(candidate));
     }
     if (row->resolves)
         return NULL;
-    if (row->available && (probe_devices || !row->device || !is_built))
+    if (row->available && (probe_devices || !row->device || !is_built(row)))
         *reason = row->available();
     return *reason ? NULL : row;
 }
