@@ -9,7 +9,7 @@
  * threads. */
 enum { MAX_THREADS = 1024 };
 
-static int usable_cores(void)
+int lap_usable_cores(void)
 {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0)
@@ -29,7 +29,7 @@ lap_context *lap_context_create(int threads, lap_error *err)
         lap_fail(err, LAP_E_MEMORY, "out of memory for a context");
         return NULL;
     }
-    context->threads = threads > 0 ? threads : usable_cores();
+    context->threads = threads > 0 ? threads : lap_usable_cores();
     atomic_init(&context->cancel, 0);
     atomic_init(&context->swept, 0);
     if (lap_budget_init(&context->budget, err) != LAP_OK) {

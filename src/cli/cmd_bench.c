@@ -1,4 +1,5 @@
 /* bench: times backends and their ceilings; prints a table or JSON, or compares with an earlier run. */
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -90,7 +91,13 @@ static void each_row(void *user, const lap_bench_row *row)
 static json_t *read_baseline(const char *path)
 {
     json_error_t problem;
-    json_t *object = json_load_file(path, 0, &problem);
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        lap_cli_usage("--baseline: %s: cannot be read: %s", path, strerror(errno));
+        return NULL;
+    }
+    json_t *object = json_loadf(file, 0, &problem);
+    fclose(file);
     const char *schema = json_string_value(json_object_get(object, "schema"));
     if (object && schema && strcmp(schema, "lapedge.bench/1") == 0 && json_object_get(object, "rows"))
         return object;
@@ -212,6 +219,44 @@ static bool find_op(const char *name, lap_op *op)
     return false;
 }
 
+/* Refuses options that an operation would ignore or fail with, before any operation runs. */
+static lap_cli_exit check_op(const lap_cli *cli, lap_op op)
+{
+    static const char *const types[] = {[LAP_OP_FILTER] = "u8",
+        [LAP_OP_TRANSPOSE] = "u8, f32 and f64",
+        [LAP_OP_REDUCE] = "f32 and f64",
+        [LAP_OP_HISTOGRAM] = "u8",
+        [LAP_OP_MATVEC] = "f32",
+        [LAP_OP_CODEC] = "u8"};
+    const lap_bench_options *bench = &cli->bench;
+    const char *name = lap_op_name(op), *type = bench->type ? bench->type : "";
+    const bool is_image = strcmp(type, "f32") != 0 && strcmp(type, "f64") != 0;
+    if (!strstr(types[op], type))
+        return lap_cli_usage("--type=%s: bench %s has %s", type, name, types[op]);
+    if (op == LAP_OP_TRANSPOSE && !is_image && bench->channels > 1)
+        return lap_cli_usage("--channels=%d: bench transpose of %s has one channel", bench->channels, type);
+    if (op != LAP_OP_CODEC)
+        return LAP_EXIT_OK;
+    if (bench->image && (cli->size_count || bench->channels))
+        return lap_cli_usage("--%s: bench codec takes the files of --image as they are",
+            cli->size_count ? "sizes" : "channels");
+    return bench->channels == 4 ? lap_cli_usage("--channels=4: a JPEG of bench codec has 1 or 3 channels")
+                                : LAP_EXIT_OK;
+}
+
+/* More threads than cores take turns, so their times say little about a machine with so many cores. */
+static void note_threads(bench_output *output, int threads)
+{
+    char note[120];
+    const int cores = lap_usable_cores();
+    if (threads <= cores)
+        return;
+    snprintf(note, sizeof note, "%d threads share %d core%s", threads, cores, cores == 1 ? "" : "s");
+    json_array_append_new(output->warnings, json_string(note));
+    if (!output->cli->quiet)
+        lap_cli_message("note: %s", note);
+}
+
 static int bench_op(bench_output *output, lap_context *context, lap_op op)
 {
     lap_cli *cli = output->cli;
@@ -304,6 +349,7 @@ static int bench_all(
     cli->bench.params = cli->settings.params;
     cli->bench.border = cli->settings.border;
     cli->bench.threads = lap_context_threads(context);
+    note_threads(output, cli->bench.threads);
     for (int i = 0; i < count && exit_code == LAP_EXIT_OK; i++) {
         if (i > 0 && output->shows_table)
             putchar('\n');
@@ -344,6 +390,9 @@ int lap_cli_bench(lap_cli *cli)
         return LAP_EXIT_USAGE;
     if (cli->bench.channels == 2)
         return lap_cli_usage("--channels: \"2\" is not 1, 3 or 4");
+    for (int i = 0; i < count; i++)
+        if (check_op(cli, ops[i]) != LAP_EXIT_OK)
+            return LAP_EXIT_USAGE;
     if (cli->baseline && !(baseline = read_baseline(cli->baseline)))
         return LAP_EXIT_USAGE;
 

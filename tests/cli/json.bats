@@ -283,6 +283,32 @@ print(len({(r["resolved"], r["median_ms"], r["stddev_ms"]) for r in json.load(op
     lapedge info "$photo" >/dev/full 2>err || [ $? -eq 1 ]
 }
 
+@test "bench refuses what an operation would ignore, before any operation runs" {
+    expect 2 "" "lapedge: --type=u8: bench reduce has f32 and f64" bench transpose reduce --type=u8
+    expect 2 "" "lapedge: --type=f32: bench filter has u8" bench transpose filter --type=f32
+    expect 2 "" "lapedge: --type=f64: bench matvec has f32" bench reduce matvec --type=f64
+    for type in f32 f64; do
+        expect 2 "" "lapedge: --channels=3: bench transpose of $type has one channel" bench transpose --type=$type --channels=3
+    done
+    lapedge bench -q transpose --type=f32 --channels=1 --sizes=32x16 --runs=1 --backends=c
+    lapedge bench -q transpose --type=u8 --channels=4 --sizes=32x16 --runs=1 --backends=c
+    expect 2 "" "lapedge: --channels=4: a JPEG of bench codec has 1 or 3 channels" bench codec --channels=4
+    for option in --sizes=64x64 --channels=1; do
+        expect 2 "" "lapedge: ${option%=*}: bench codec takes the files of --image as they are" \
+            bench codec --image="$photo" $option
+    done
+}
+
+@test "bench notes more threads than cores" {
+    local cores
+    cores=$(nproc)
+    lapedge bench --threads=$((cores + 1)) --sizes=64x48 --runs=1 --backends=c --json-file=o.json >/dev/null 2>err
+    grep -q "^lapedge: note: $((cores + 1)) threads share $cores core" err
+    json o.json "o['warnings'][0].startswith('$((cores + 1)) threads share $cores core')"
+    lapedge bench --threads=1 --sizes=64x48 --runs=1 --backends=c >/dev/null 2>err
+    ! grep -q share err
+}
+
 @test "bench --baseline: slower, not slower, and not a baseline" {
     lapedge bench --json --sizes=64x48 --runs=3 --backends=c >now.json
     sed 's/"median_ms": [0-9.e-]*/"median_ms": 1e9/' now.json >slow.json
@@ -311,6 +337,7 @@ print(len({(r["resolved"], r["median_ms"], r["stddev_ms"]) for r in json.load(op
     expect 4 "" "lapedge: none.jpg: no such file" bench -q --image=none.jpg --baseline=slow.json
     lapedge backends --json >backends.json
     expect 2 "" "lapedge: --baseline: backends.json: not the output of lapedge bench --json" bench --baseline=backends.json
+    expect 2 "" "lapedge: --baseline: none.json: cannot be read: No such file or directory" bench --baseline=none.json
     expect 2 "" 'lapedge: --tolerance: "x" is not a share such as 5% or 0.05' bench --tolerance=x
 }
 

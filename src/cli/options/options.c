@@ -689,7 +689,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .argument = "FILE",
         .set = lap_set_text,
         .field = AT(bench.image),
-        .help = "take the pixels from this photo (default: synthetic noise); --sizes cuts or tiles it",
+        .help = "take the pixels from this photo (default: synthetic noise); --sizes cuts or tiles it, but "
+                "not for codec",
         .group = BENCH,
         .brief = true,
         .forms = BI},
@@ -737,7 +738,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .argument = "u8|f32|f64",
         .set = lap_set_choice,
         .field = AT(bench.type),
-        .help = "element type of transpose and reduce (default: depends on the ladder)",
+        .help = "element type: u8, f32 or f64 of transpose (u8), f32 or f64 of reduce (both); the others "
+                "have one",
         .group = BENCH,
         .forms = BL},
     {.name = "n",
