@@ -53,6 +53,7 @@ static lap_code reserve(look *l, lap_error *err)
 static lap_code find_sides(look *l, lap_error *err)
 {
     const lap_batch_options *o = l->b->options;
+    const char *list = lap_list_path(o);
     char records[PATH_MAX];
     l->sides = calloc(o->side_count + 1, sizeof *l->sides);
     l->out_name = lap_real_name(o->out_dir);
@@ -63,8 +64,8 @@ static lap_code find_sides(look *l, lap_error *err)
     const int length = snprintf(records, sizeof records, "%s/.lapedge/", l->out_name);
     for (size_t i = 0; i < o->side_count; i++) {
         lap_code code = lap_side_look(o->sides[i], &l->sides[i], err);
-        if (code == LAP_OK && o->files_from)
-            code = lap_side_check(o->sides[i], &o->files_from, 1, err);
+        if (code == LAP_OK)
+            code = lap_side_check(o->sides[i], &list, 1, err);
         if (code == LAP_OK && length < (int)sizeof records &&
             strncmp(l->sides[i].name, records, (size_t)length) == 0)
             code = lap_fail_at(err, LAP_E_CLASH, o->sides[i], "lies in the folder of lapedge's own records");

@@ -435,14 +435,15 @@ static lap_code count_one(void *user, const lap_walk_entry *entry, lap_error *er
 static lap_code look_at_sides(in_place *run, lap_error *err)
 {
     const lap_batch_options *o = &run->options;
+    const char *list = lap_list_path(o);
     lap_code code = LAP_OK;
     run->sides = calloc(o->side_count + 1, sizeof *run->sides);
     if (!run->sides)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
     for (size_t i = 0; i < o->side_count && code == LAP_OK; i++) {
         code = lap_side_look(o->sides[i], &run->sides[i], err);
-        if (code == LAP_OK && o->files_from)
-            code = lap_side_check(o->sides[i], &o->files_from, 1, err);
+        if (code == LAP_OK)
+            code = lap_side_check(o->sides[i], &list, 1, err);
     }
     return code;
 }

@@ -55,6 +55,12 @@ void lap_list_close(lap_list *list)
     free(list);
 }
 
+const char *lap_list_path(const lap_batch_options *options)
+{
+    const char *path = options->files_from;
+    return path && strcmp(path, "-") == 0 ? "/dev/stdin" : path;
+}
+
 /* ---- opening ------------------------------------------------------------------------------------- */
 
 /* Reads the whole list if it is not larger than `most`. */

@@ -240,8 +240,9 @@ int lap_json_print(json_t *object)
     return exit_code;
 }
 
-void lap_json_keep_off(void)
+void lap_json_keep_off(const lap_error *clash)
 {
+    outlet.to_stdout = outlet.to_stdout && strcmp(clash->subject, "/dev/stdout") != 0;
     free(outlet.text);
     outlet.text = NULL;
     outlet.path = NULL;

@@ -47,8 +47,9 @@ bool lap_json_printed(void); /* whether an object was printed so far */
 int lap_json_print_failure(const char *command, int exit_code);
 /* Writes the file completely or not at all. Returns 0, or LAP_EXIT_FAILED after a message. */
 int lap_json_finish(void);
-/* From now on --json-file is not written, because it may be somebody else's file. */
-void lap_json_keep_off(void);
+/* From now on --json-file is not written, because it may be somebody else's file; nor is standard output if
+ * it is the file of the error. */
+void lap_json_keep_off(const lap_error *clash);
 
 /* Makes lapedge.log/1, the first line of a log, which holds what the other lines have in common. */
 json_t *lap_json_log(const lap_settings *settings);

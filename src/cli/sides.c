@@ -12,6 +12,26 @@
 
 /* ---- never over something else ------------------------------------------------------------------- */
 
+/* Standard output under a name that leads to the file to which it is redirected. */
+static const char standard_output[] = "/dev/stdout";
+
+/* Where a path of the command line leads: "-" is the standard stream. */
+static const char *as_path(const char *path, bool is_written)
+{
+    if (path && is_written && lap_cli_is_stdout(path))
+        return standard_output;
+    return path && strcmp(path, "-") == 0 ? "/dev/stdin" : path;
+}
+
+/* Whether text goes to a file through standard output. An image that goes there is checked by the library. */
+static bool prints_to_file(const lap_cli *cli)
+{
+    struct stat st;
+    const bool has_out = lap_cli_writes(cli) && !cli->in_place && cli->operand_count > 0;
+    return fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode) &&
+           !(has_out && lap_cli_is_stdout(cli->operands[cli->operand_count - 1]));
+}
+
 /* Returns the exit code if a side file prevents the start: 2 for a comparison, else 4. */
 static lap_cli_exit unreachable(const lap_cli *cli, const lap_cli_option *side, const lap_error *err)
 {
@@ -20,15 +40,22 @@ static lap_cli_exit unreachable(const lap_cli *cli, const lap_cli_option *side, 
     return cli->command->takes & (LAP_CLI_DIFF | LAP_CLI_COMPARE_ALL) ? LAP_EXIT_USAGE : LAP_EXIT_NOTHING;
 }
 
-/* Returns LAP_EXIT_OK if path is another file, else an exit code after a message that calls the file
- * `what`. */
+/* Returns LAP_EXIT_OK if path is another file, else an exit code after a message that calls the file `what`.
+ * side: NULL for what goes to standard output. */
 static lap_cli_exit check_other(
     const lap_cli *cli, const lap_cli_option *side, const char *path, const char *what)
 {
     lap_error err;
-    const lap_code code = path ? lap_side_check(lap_cli_path_of(cli, side), &path, 1, &err) : LAP_OK;
+    const char *written = side ? as_path(lap_cli_path_of(cli, side), true) : standard_output;
+    const lap_code code = path ? lap_side_check(written, &path, 1, &err) : LAP_OK;
     if (code == LAP_OK)
         return LAP_EXIT_OK;
+    if (!side && code != LAP_E_CLASH)
+        return LAP_EXIT_OK;
+    if (!side) {
+        lap_json_direct(false, NULL, false); /* not even the error */
+        return lap_cli_usage("standard output is redirected to %s", what);
+    }
     return code == LAP_E_CLASH ? lap_cli_usage("--%s: %s is %s", side->name, lap_cli_path_of(cli, side), what)
                                : unreachable(cli, side, &err);
 }
@@ -54,6 +81,7 @@ static lap_cli_exit check_input(
 {
     struct stat st;
     lap_error err;
+    path = as_path(path, false);
     folder_look look = {cli, side, check_other(cli, side, path, "the input")};
     if (path && look.exit == LAP_EXIT_OK && look_inside && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         (void)lap_inputs(&path, 1, check_file, &look, &err);
@@ -67,19 +95,22 @@ static lap_cli_exit check_operands(const lap_cli *cli, const lap_cli_option *sid
     lap_cli_exit code = LAP_EXIT_OK;
     for (int i = 0; i < cli->operand_count && !cli->command->operand && code == LAP_EXIT_OK; i++) {
         const bool is_out = has_out && i == cli->operand_count - 1;
-        code = is_out ? check_other(cli, side, cli->operands[i], "the output")
-                      : check_input(cli, side, cli->operands[i], !writes);
+        if (!is_out)
+            code = check_input(cli, side, cli->operands[i], side && !writes);
+        else if (side) /* an output replaces the file to which standard output is redirected */
+            code = check_other(cli, side, cli->operands[i], "the output");
     }
-    return code == LAP_EXIT_OK ? check_input(cli, side, cli->bench.image, true) : code;
+    return code == LAP_EXIT_OK ? check_input(cli, side, cli->bench.image, side) : code;
 }
 
 static lap_cli_exit check_side(const lap_cli *cli, const lap_cli_option *side)
 {
     lap_cli_exit code = check_operands(cli, side);
-    for (const lap_cli_option *o = lap_cli_options; o->name && code == LAP_EXIT_OK; o++)
-        if (o != side && (o->writes || o->reads))
-            code =
-                check_other(cli, side, lap_cli_path_of(cli, o), o->writes ? "to be written twice" : o->reads);
+    for (const lap_cli_option *o = lap_cli_options; o->name && code == LAP_EXIT_OK; o++) {
+        const char *path = o->reads || o->writes ? as_path(lap_cli_path_of(cli, o), o->writes) : NULL;
+        if (o->reads || (side && o != side && o->writes))
+            code = check_other(cli, side, path, o->writes ? "to be written twice" : o->reads);
+    }
     return code;
 }
 
@@ -191,8 +222,10 @@ static bool is_free(const char *path, lap_cli_side kind)
 
 static lap_cli_exit check_content(const lap_cli *cli, const lap_cli_option *side, const char *path)
 {
-    if (side->writes != LAP_SIDE_HEATMAP && lap_cli_image_at(path))
-        return lap_cli_usage("--%s: %s is an image, and would be replaced", side->name, path);
+    if (side->writes != LAP_SIDE_HEATMAP && lap_cli_image_at(as_path(path, true)))
+        return lap_cli_usage(lap_cli_is_stdout(path) ? "--%s=%s: standard output is redirected to an image"
+                                                     : "--%s: %s is an image, and would be replaced",
+            side->name, path);
     if (cli->force || is_free(path, side->writes))
         return LAP_EXIT_OK;
     /* In folder runs -f also permits replacing outputs, so no message suggests it. */
@@ -270,6 +303,8 @@ static lap_cli_exit check_output(const lap_cli *cli)
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
 {
     lap_cli_exit code = check_output(cli);
+    if (code == LAP_EXIT_OK && prints_to_file(cli))
+        code = check_side(cli, NULL);
     for (const lap_cli_option *o = lap_cli_options; o->name && code == LAP_EXIT_OK; o++)
         if (o->writes && lap_cli_path_of(cli, o))
             code = check_name(cli, o, lap_cli_path_of(cli, o));
@@ -279,9 +314,16 @@ lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
 size_t lap_cli_list_sides(const lap_cli *cli, const char *names[LAP_SIDES])
 {
     size_t count = 0;
-    for (const lap_cli_option *o = lap_cli_options; o->name; o++)
-        if (o->writes && lap_cli_path_of(cli, o))
-            names[count++] = lap_cli_path_of(cli, o);
+    bool prints = cli->json || cli->dry_run;
+    for (const lap_cli_option *o = lap_cli_options; o->name; o++) {
+        const char *path = o->writes ? lap_cli_path_of(cli, o) : NULL;
+        if (path && lap_cli_is_stdout(path))
+            prints = true;
+        else if (path)
+            names[count++] = path;
+    }
+    if (prints && prints_to_file(cli))
+        names[count++] = standard_output;
     return count;
 }
 
@@ -395,6 +437,7 @@ int lap_cli_log_end(lap_cli_log *log, const char *path, int exit_code)
         return exit_code;
     if (lap_cli_is_stdout(path) && lap_term_reader_left())
         return LAP_EXIT_PIPE;
-    lap_cli_message("%s: the log could not be written: %s", path, strerror(log->problem));
+    lap_cli_message("%s: the log could not be written: %s",
+        lap_cli_is_stdout(path) ? "standard output" : path, strerror(log->problem));
     return exit_code ? exit_code : LAP_EXIT_FAILED;
 }

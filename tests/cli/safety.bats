@@ -147,6 +147,38 @@ refused()
     [[ $stderr == "lapedge: note: o.jpg, a JPEG beside the input, was replaced"* ]]
 }
 
+@test "text that goes to standard output is never appended to an input" {
+    cp "$photo" a.jpg
+    mkdir in
+    cp "$photo" in/b.jpg
+    # appends FILE CODE MESSAGE WORD...
+    appends()
+    {
+        local code=0
+        "$LAPEDGE" "${@:4}" >>"$1" 2>err <a.jpg || code=$?
+        [ "$code" -eq "$2" ]
+        [ "$(cat err)" = "lapedge: $3" ]
+        cmp "$1" "$photo"
+    }
+    appends a.jpg 2 "standard output is redirected to the input" a.jpg o.jpg --json
+    appends a.jpg 2 "standard output is redirected to the input" - o.jpg --json
+    appends a.jpg 2 "standard output is redirected to the input" --in-place a.jpg --json
+    appends a.jpg 2 "standard output is redirected to the input" stats a.jpg
+    appends a.jpg 2 "standard output is redirected to the input" info a.jpg
+    appends a.jpg 2 "standard output is redirected to the input" -n a.jpg o.jpg
+    appends in/b.jpg 2 "--log=-: standard output is redirected to an image" -q in out --log=-
+    appends in/b.jpg 2 "/dev/stdout: is one of the inputs" -q in out --json
+    appends in/b.jpg 2 "/dev/stdout: is one of the inputs" -q in out -n
+    appends in/b.jpg 2 "--in-place: in is a folder; name the files in it" -q --in-place in --json
+    echo in/b.jpg >list
+    appends in/b.jpg 2 "/dev/stdout: is one of the photos" -q --in-place --files-from=list --json
+    nothing_left o.jpg
+    echo "$PWD/in/b.jpg" | lapedge -q --files-from=- out --log=/dev/stdout >log.jsonl # neither is the other
+    [ "$(wc -l <log.jsonl)" -eq 2 ]
+    lapedge -q --files-from=list out --json >>list && return 1
+    [ "$(cat list)" = in/b.jpg ]
+}
+
 @test "what is written besides OUT is never an input, OUT or a list, through links neither" {
     cp "$photo" a.jpg
     cp "$photo" b.png

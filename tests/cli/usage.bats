@@ -334,9 +334,17 @@ million (--max-pixels)" \
     lapedge --kernel=decimal "$photo" b.ppm
     cmp a.ppm b.ppm
     expect 2 "" "lapedge: --kernel: kernel list: 4 numbers where 25 (5x5) or 9 (3x3) are needed" --kernel=1,2,3,4 "$photo" o.ppm
-    expect 2 "" "lapedge: --kernel: kernel: coefficient 7 is not a finite number" --kernel=1/0,0,0,0,0,0,0,0,0 "$photo" o.ppm
+    expect 2 "" "lapedge: --kernel: kernel list: number 1 is not a finite number" --kernel=1/0,0,0,0,0,0,0,0,0 "$photo" o.ppm
     printf '1 2\nx\n' >bad
-    expect 2 "" "lapedge: --kernel: kernel bad: not a number: 'x'" --kernel=bad "$photo" o.ppm
+    expect 2 "" "lapedge: --kernel: kernel bad: number 3 is not a decimal number: 'x'" --kernel=bad "$photo" o.ppm
+    echo '1 2 3 4 nan 6 7 8 9' >bad
+    expect 2 "" "lapedge: --kernel: kernel bad: number 5 is not a decimal number: 'nan'" --kernel=bad "$photo" o.ppm
+    echo '1 2 3 4 1e39 6 7 8 9' >bad
+    expect 2 "" "lapedge: --kernel: kernel bad: number 5 is not a finite number" --kernel=bad "$photo" o.ppm
+    expect 2 "" "lapedge: --kernel: kernel list: number 2 is not a decimal number: '0x1'" \
+        --kernel=1,0x1,1,1,1,1,1,1,1 "$photo" o.ppm
+    { seq 9; yes '# a comment' | head -400; } >bad
+    expect 2 "" "lapedge: --kernel: kernel bad: longer than 4096 bytes, the most of a kernel file" --kernel=bad "$photo" o.ppm
 }
 
 @test "a pipe without an extension gets a JPEG; a missing input is named before a wrong extension" {
@@ -347,6 +355,12 @@ million (--max-pixels)" \
     wait $!
     cmp piped o.jpg
     lapedge "$photo" /dev/stdout | cmp - o.jpg
+    for name in /dev/stdout /dev/fd/1 /proc/self/fd/1; do
+        lapedge "$photo" $name >redirected
+        cmp redirected o.jpg
+        lapedge transform --flip=h "$photo" $name --no-sync >redirected
+        lapedge transform --flip=h "$photo" - | cmp - redirected
+    done
     lapedge "$photo" /dev/null
     expect 1 "" "lapedge: nope.jpg: no such file" nope.jpg o.webp
     expect 1 "" "lapedge: nope.jpg: no such file" -n nope.jpg o.webp

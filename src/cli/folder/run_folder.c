@@ -271,7 +271,7 @@ static int run_folder(lap_cli *cli, folder_run *run)
     else if (code != LAP_OK)
         lap_cli_print_error(&folder->err, NULL);
     if (code == LAP_E_CLASH)
-        lap_json_keep_off();
+        lap_json_keep_off(&folder->err);
     if (!cli->quiet && began)
         summary(run);
     if (cli->verbose && code == LAP_OK && !cli->dry_run)

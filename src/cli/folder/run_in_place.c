@@ -210,7 +210,7 @@ static int run_in_place(lap_cli *cli, in_place_run *run)
     if (!is_told)
         lap_cli_print_error(&folder->err, NULL);
     if (code == LAP_E_CLASH)
-        lap_json_keep_off();
+        lap_json_keep_off(&folder->err);
     if (!cli->quiet && folder->counts.expected > 1 && (is_told || folder->counts.found))
         summary(run, code);
     if (!cli->quiet && is_told) {

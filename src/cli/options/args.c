@@ -269,6 +269,15 @@ static lap_cli_exit check_names(const lap_cli *cli)
     return LAP_EXIT_OK;
 }
 
+/* A single OUT that names standard output, such as /dev/stdout, is "-" from here on. */
+static void call_stdout(lap_cli *cli)
+{
+    static char standard[] = "-";
+    if (cli->forms & (LAP_CLI_ONE | LAP_CLI_TRANSFORM) && cli->operand_count == 2 &&
+        lap_cli_is_stdout(cli->operands[1]))
+        cli->operands[1] = standard;
+}
+
 /* Refuses a misspelt command, before its options are taken for options of run, and refuses contradictory
  * options. Options without effect are skipped in a second reading, so that they cannot have one. */
 static lap_cli_exit check_words(lap_cli *cli, int argc, char **argv, lap_cli_given *given)
@@ -281,6 +290,8 @@ static lap_cli_exit check_words(lap_cli *cli, int argc, char **argv, lap_cli_giv
     if (code == LAP_EXIT_OK)
         code = lap_cli_find_forms(cli);
     if (code == LAP_EXIT_OK)
+        call_stdout(cli);
+    if (code == LAP_EXIT_OK)
         code = lap_cli_check_rules(cli, given);
     for (int i = 0; i < LAP_CLI_OPTIONS; i++)
         any = any || given->idle[i];
@@ -289,6 +300,7 @@ static lap_cli_exit check_words(lap_cli *cli, int argc, char **argv, lap_cli_giv
     const unsigned forms = cli->forms;
     code = read_words(cli, argc, argv, &again, given->idle);
     cli->forms = forms;
+    call_stdout(cli);
     return code;
 }
 
