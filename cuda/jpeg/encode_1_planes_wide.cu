@@ -2,7 +2,7 @@
  * across and all rows of a chroma sample. Since the simple form: each pixel is read once, in words, and
  * converted for all components. Global memory: 3 bytes read per pixel, 8 at a time; 1.5 written per pixel
  * with 4:2:0, 4 at a time. Shared memory: none. 256 threads, 8 or 16 pixels each.
- * Measured: DRAM 69 % busy, issue slots 67, L1 21; L2 was not counted (bench photo, H100). */
+ * Measured: issue slots 67 % busy, DRAM 69, L1 21; L2 was not counted (bench photo, H100). */
 #include "encode_colour.cuh"
 
 constexpr unsigned THREADS = 256, WIDE = 8;
