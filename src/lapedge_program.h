@@ -312,7 +312,7 @@ void lap_difference_excuse(const lap_view *a, const lap_view *b, const lap_diff_
 bool lap_difference_has_pixels(const lap_view *view, const lap_diff_rules *rules);
 
 typedef struct lap_pair { /* files with the same path below two folders */
-    const char *a, *b;    /* NULL: only the other folder has this file */
+    const char *a, *b;    /* NULL: this folder has no such file, or the file is not taken there */
     const char *relative;
     int width, height, channels;      /* size and channels of a; 0 if a could not be read */
     const lap_difference *difference; /* NULL if one file is missing, or the two could not be compared */

@@ -1,6 +1,5 @@
 /* lap_compare_folders: compares the images of two folders in pairs, several at once, in the order of the
  * walk. */
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +16,8 @@
 
 typedef struct comparing {
     const lap_pairing *pairing;
-    const char *sides[2];
+    lap_walk_side sides[2];
+    lap_probe *probes[2];
     int side; /* index of the folder that is being walked */
     lap_batch_options options;
     const lap_settings *settings;
@@ -164,73 +164,92 @@ static void tick(void *user)
 
 /* ---- the walks --------------------------------------------------------------------------------- */
 
-/* Makes the path of the file in the other folder, and returns whether it exists. A file that cannot be
- * examined counts as existing, and reading it reports the error. */
-static bool find_other(const comparing *run, const char *relative, char path[PATH_MAX])
+/* A path is visited in one folder or in both. The walk of the first folder pairs all that it visits, so the
+ * walk of the second leaves those out: a probe of each folder tells what the walk of that folder visits. */
+
+/* What the walk of the other folder does with the path of this entry. */
+static lap_code look_across(
+    const comparing *run, const lap_walk_entry *entry, lap_probed *as, lap_error *why, lap_error *err)
 {
-    struct stat st;
-    const char *folder = run->sides[!run->side];
-    const size_t length = strlen(folder);
-    const int size = snprintf(
-        path, PATH_MAX, "%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/", relative);
-    return size > 0 && size < PATH_MAX && (lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR));
+    *why = (lap_error){0};
+    if (!entry->is_root)
+        return lap_probe_ask(run->probes[!run->side], entry->relative, as, why, err);
+    const bool is_same = strcmp(run->sides[0].folder, run->sides[1].folder) == 0;
+    *as = is_same ? LAP_PROBED_VISITED : LAP_PROBED_NOTHING;
+    return LAP_OK;
 }
 
 static lap_code count_one(void *user, const lap_walk_entry *entry, lap_error *err)
 {
     comparing *run = user;
-    char other[PATH_MAX];
+    lap_probed as = LAP_PROBED_NOTHING;
+    lap_error why;
+    lap_code code = LAP_OK;
     if (entry->link)
         run->jobs.counts->links++;
-    else if (run->side == 0 || entry->problem || !find_other(run, entry->relative, other))
-        run->jobs.counts->expected++;
-    return lap_control_check(&run->jobs.control, err);
+    else if (run->side == 1)
+        code = look_across(run, entry, &as, &why, err);
+    run->jobs.counts->expected += !entry->link && as != LAP_PROBED_VISITED;
+    return code == LAP_OK ? lap_control_check(&run->jobs.control, err) : code;
+}
+
+/* Makes the path of a file below a folder; false if it is too long. */
+static bool path_below(const char *folder, const char *relative, char path[PATH_MAX])
+{
+    const size_t length = strlen(folder);
+    return snprintf(path, PATH_MAX, "%s%s%s", folder, length > 0 && folder[length - 1] == '/' ? "" : "/",
+               relative) < PATH_MAX;
+}
+
+/* Names a path below the other folder only if the walk of that folder visits it. */
+static pair_job *pair_for(const comparing *run, const lap_walk_entry *entry, lap_probed as)
+{
+    char path[PATH_MAX];
+    const char *other = NULL;
+    if (as == LAP_PROBED_VISITED && path_below(run->sides[!run->side].folder, entry->relative, path))
+        other = path;
+    return run->side == 0 ? pair_of(run, entry->path, other, entry->relative)
+                          : pair_of(run, other, entry->path, entry->relative);
 }
 
 static lap_code take(void *user, const lap_walk_entry *entry, lap_error *err)
 {
     comparing *run = user;
-    char other[PATH_MAX];
+    lap_probed as;
+    lap_error why;
     if (entry->link)
         return LAP_OK;
-    const bool both = !entry->problem && find_other(run, entry->relative, other);
-    if (both && run->side == 1) /* was paired during the walk of the first folder */
-        return LAP_OK;
-    const lap_code code = lap_jobs_make_room(&run->jobs);
+    lap_code code = look_across(run, entry, &as, &why, err);
+    if (code != LAP_OK || (run->side == 1 && as == LAP_PROBED_VISITED))
+        return code;
+    code = lap_jobs_make_room(&run->jobs);
     if (code != LAP_OK)
         return code;
-    pair_job *pair = both ? pair_of(run, entry->path, other, entry->relative)
-                          : pair_of(run, run->side == 0 ? entry->path : NULL,
-                                run->side == 1 ? entry->path : NULL, entry->relative);
+    pair_job *pair = pair_for(run, entry, as);
     if (!pair)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
     run->jobs.counts->found++;
-    if (both)
-        return lap_jobs_submit(&run->jobs, &pair->job, err);
     if (entry->problem)
-        pair->job.report = (lap_report){.status = LAP_FAILED, .error = *entry->problem};
+        why = *entry->problem;
+    if (why.code == LAP_OK && pair->paths[0] && pair->paths[1])
+        return lap_jobs_submit(&run->jobs, &pair->job, err);
+    if (why.code != LAP_OK)
+        pair->job.report = (lap_report){.status = LAP_FAILED, .error = why};
     lap_jobs_add(&run->jobs, &pair->job);
     return LAP_OK;
-}
-
-static lap_code walk_both(comparing *run, lap_walk_fn *visit, lap_error *err)
-{
-    lap_code code = LAP_OK;
-    for (run->side = 0; run->side < 2 && code == LAP_OK; run->side++) {
-        run->options.inputs = &run->sides[run->side];
-        code = lap_walk(&run->options, NULL, visit, run, err);
-    }
-    return code;
 }
 
 static lap_code compare_all(comparing *run, lap_error *err)
 {
     lap_error walking = {0};
-    lap_code code = walk_both(run, count_one, err);
+    lap_code code = LAP_OK;
+    for (run->side = 0; run->side < 2 && code == LAP_OK; run->side++)
+        code = lap_probe_open(&run->sides[run->side], count_one, run, &run->probes[run->side], err);
     if (code != LAP_OK)
         return code;
     run->options.others = NULL; /* already counted */
-    code = walk_both(run, take, &walking);
+    for (run->side = 0; run->side < 2 && code == LAP_OK; run->side++)
+        code = lap_walk_folder(&run->sides[run->side], take, run, &walking);
     lap_jobs_finish(&run->jobs, code != LAP_OK);
     return lap_jobs_result(&run->jobs, code, &walking, err);
 }
@@ -249,13 +268,10 @@ lap_code lap_compare_folders(lap_context *context, const lap_pairing *pairing, c
     const lap_batch_options *options = pairing->options;
     const lap_settings completed = lap_settings_complete(given), *settings = &completed;
     comparing run = {.pairing = pairing,
-        .sides = {pairing->a, pairing->b},
-        .options = {.input_count = 1,
-            .out_dir = "",
-            .jobs = options->jobs,
-            .take = options->take,
-            .others = options->others},
+        .options = {.out_dir = "", .jobs = options->jobs, .take = options->take, .others = options->others},
         .settings = settings};
+    run.sides[0] = (lap_walk_side){&run.options, pairing->a, pairing->b};
+    run.sides[1] = (lap_walk_side){&run.options, pairing->b, pairing->a};
     lap_jobs_begin(&run.jobs, context, &run.options, counts);
     run.jobs.give = give;
     run.jobs.tick = tick;
@@ -273,5 +289,7 @@ lap_code lap_compare_folders(lap_context *context, const lap_pairing *pairing, c
     if (code == LAP_OK)
         code = compare_all(&run, err);
     lap_jobs_close(&run.jobs);
+    for (int i = 0; i < 2; i++)
+        lap_probe_close(run.probes[i]);
     return code;
 }

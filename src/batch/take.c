@@ -71,7 +71,7 @@ static bool is_below(const char *pattern, bool has_slash, const char *relative)
     return false;
 }
 
-/* A pattern with a slash matches the path below the named folder, or the whole path; otherwise it matches the
+/* A pattern with a slash matches the path below the named folder, or a whole path; otherwise it matches the
  * name. A slash at its end means folders, including the files in them. */
 static bool matches(const char *glob, const lap_candidate *candidate)
 {
@@ -91,7 +91,8 @@ static bool matches(const char *glob, const lap_candidate *candidate)
     if (!has_slash)
         return fnmatch(pattern, candidate->name, FNM_CASEFOLD) == 0;
     return fnmatch(pattern, candidate->relative, FNM_CASEFOLD) == 0 ||
-           fnmatch(pattern, without_dot(candidate->path), FNM_CASEFOLD) == 0;
+           fnmatch(pattern, without_dot(candidate->path), FNM_CASEFOLD) == 0 ||
+           (candidate->twin && fnmatch(pattern, without_dot(candidate->twin), FNM_CASEFOLD) == 0);
 }
 
 /* Whether one of the patterns matches. used, if not NULL, gets a bit for each pattern that does. */

@@ -15,6 +15,7 @@ typedef struct lap_candidate { /* a file or folder that a walk has found */
     const char *name;
     const char *relative; /* path below the named folder */
     const char *path;     /* path for opening it */
+    const char *twin;     /* its path below a second folder, whose name patterns may use too; or NULL */
     bool is_folder;
 } lap_candidate;
 

@@ -24,6 +24,7 @@ typedef struct walk {
     lap_walk_fn *visit;
     void *user;
     lap_error *err;
+    const char *twin; /* the second folder of a pair (lap_walk_side.other), or NULL */
     size_t operand;
     size_t root_length; /* length of the folder operand, including its slash */
     char **folders;     /* folders that remain; the last one is next */
@@ -31,7 +32,8 @@ typedef struct walk {
     bool has_out; /* the output folder exists, with this device and inode */
     dev_t out_device;
     ino_t out_inode;
-    lap_map64 entered; /* with links followed: visited folders, so that none is walked twice */
+    lap_map64 entered; /* with links followed: visited folders, and the hashes of the paths under which they
+                          were visited, so that none is walked under two paths */
     lap_outputs outputs;
 } walk;
 
@@ -91,6 +93,7 @@ static lap_code give_problem(walk *w, const char *path, const char *relative, in
         .relative = relative,
         .problem = &problem,
         .may_pass = lap_walk_may_pass(why),
+        .is_root = strlen(path) < w->root_length,
         .operand = w->operand};
     return w->visit(w->user, &entry, w->err);
 }
@@ -117,7 +120,14 @@ static lap_code give_link(walk *w, const char *path)
 
 static lap_taking judge(const walk *w, const char *path, const char *name, bool is_folder)
 {
-    const lap_candidate candidate = {name, path + w->root_length, path, is_folder};
+    char twin[PATH_MAX];
+    const char *relative = path + w->root_length;
+    size_t length = w->twin ? strlen(w->twin) : 0;
+    while (length > 0 && w->twin[length - 1] == '/')
+        length--;
+    const bool has_twin =
+        w->twin && snprintf(twin, sizeof twin, "%.*s/%s", (int)length, w->twin, relative) < PATH_MAX;
+    const lap_candidate candidate = {name, relative, path, has_twin ? twin : NULL, is_folder};
     return lap_take_judge(w->options->take, &candidate, w->options->others);
 }
 
@@ -265,14 +275,16 @@ static lap_code visit_names(walk *w, int fd, const char *path, const names *n)
     return code;
 }
 
-/* Whether to skip an open folder. If links are followed, skips folders that were already walked. */
-static bool was_entered(walk *w, const struct stat *st)
+/* Whether to skip an open folder. If links are followed, skips folders that were already walked under another
+ * path. */
+static bool was_entered(walk *w, const struct stat *st, const char *path)
 {
     const lap_batch_take *take = w->options->take;
     if (!take || !take->follow)
         return false;
     const uint64_t id[] = {(uint64_t)st->st_dev, (uint64_t)st->st_ino}, key = lap_map64_key(id, sizeof id);
-    return lap_map64_find(&w->entered, key) || lap_map64_put(&w->entered, key, 1, w->err) != LAP_OK;
+    const uint64_t place = lap_map64_key(path, strlen(path)), *before = lap_map64_find(&w->entered, key);
+    return before ? *before != place : lap_map64_put(&w->entered, key, place, w->err) != LAP_OK;
 }
 
 /* Enters an open folder. *is_walked: its names are to be visited. The output folder is visited only to count
@@ -285,7 +297,7 @@ static lap_code enter(walk *w, int fd, const char *path, bool is_root, bool *is_
     if (fstat(fd, &st))
         return LAP_OK;
     const bool is_out = w->has_out && st.st_dev == w->out_device && st.st_ino == w->out_inode;
-    *is_walked = is_out ? w->options->others != NULL : !was_entered(w, &st);
+    *is_walked = is_out ? w->options->others != NULL : !was_entered(w, &st, path);
     if (!*is_walked)
         return LAP_OK;
     const lap_code code = lap_outputs_enter(&w->outputs, fd, path, is_root, is_out, &problem);
@@ -298,48 +310,76 @@ static lap_code enter(walk *w, int fd, const char *path, bool is_root, bool *is_
     return w->visit(w->user, &entry, w->err);
 }
 
-/* The operand itself may be a link to a folder; links inside it are followed only on request. */
-static lap_code read_folder(walk *w, const char *path, bool is_root)
+/* Path of a folder as messages and rows show it. */
+static const char *shown(const walk *w, const char *path)
 {
-    const char *relative = strlen(path) > w->root_length ? path + w->root_length : base_name(path);
+    return strlen(path) > w->root_length ? path + w->root_length : base_name(path);
+}
+
+/* Opens and enters a folder. *fd is -1 if its names are not to be visited. The operand itself may be a link
+ * to a folder; links inside it are followed only on request. */
+static lap_code open_folder(walk *w, const char *path, bool is_root, int *fd)
+{
     const bool follow = is_root || (w->options->take && w->options->take->follow);
+    bool is_walked;
     lap_outputs_approach(&w->outputs, path, is_root);
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    if (!dir) {
-        int why = errno;
-        if (fd >= 0)
-            close(fd);
+    *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
+    if (*fd < 0)
         return lap_outputs_is_out(&w->outputs)
                    ? LAP_OK
-                   : give_problem(w, path, relative, why, "cannot read this folder");
-    }
-    names n = {0};
-    int why = 0;
-    bool is_walked;
-    lap_code code = enter(w, fd, path, is_root, &is_walked);
+                   : give_problem(w, path, shown(w, path), errno, "cannot read this folder");
+    const lap_code code = enter(w, *fd, path, is_root, &is_walked);
     if (code == LAP_OK && is_walked)
-        code = read_names(w, dir, &n, &why);
-    if (code == LAP_OK)
-        code = visit_names(w, fd, path, &n);
-    if (why && code == LAP_OK && !lap_outputs_is_out(&w->outputs))
-        code = give_problem(w, path, relative, why, "cannot read all of this folder");
-    free(n.text);
-    free(n.at);
-    closedir(dir);
+        return LAP_OK;
+    close(*fd);
+    *fd = -1;
     return code;
 }
 
-static lap_code walk_folder(walk *w, const char *root)
+static lap_code read_folder(walk *w, const char *path, bool is_root)
+{
+    int fd, why = 0;
+    lap_code code = open_folder(w, path, is_root, &fd);
+    if (code != LAP_OK || fd < 0)
+        return code;
+    const char *what = "cannot read all of this folder";
+    names n = {0};
+    DIR *dir = fdopendir(fd);
+    if (dir) {
+        code = read_names(w, dir, &n, &why);
+    } else {
+        what = "cannot read this folder";
+        why = errno;
+        close(fd);
+    }
+    if (code == LAP_OK && dir)
+        code = visit_names(w, fd, path, &n);
+    if (why && code == LAP_OK && !lap_outputs_is_out(&w->outputs))
+        code = give_problem(w, path, shown(w, path), why, what);
+    free(n.text);
+    free(n.at);
+    if (dir)
+        closedir(dir);
+    return code;
+}
+
+/* Makes a folder the root of what follows: the only one that remains, without slashes at its end. */
+static lap_code begin_root(walk *w, const char *root)
 {
     size_t length = strlen(root);
-    lap_code code = remember(w, root);
+    const lap_code code = remember(w, root);
     if (code != LAP_OK)
         return code;
     char *first = w->folders[0];
     while (length > 1 && first[length - 1] == '/')
         first[--length] = 0;
     w->root_length = first[length - 1] == '/' ? length : length + 1;
+    return LAP_OK;
+}
+
+static lap_code walk_folder(walk *w, const char *root)
+{
+    lap_code code = begin_root(w, root);
     for (bool is_root = true; w->count; is_root = false) {
         char *path = w->folders[--w->count];
         if (code == LAP_OK)
@@ -444,6 +484,13 @@ static lap_code walk_list(walk *w, lap_list *list)
     return code;
 }
 
+static void end(walk *w)
+{
+    free(w->folders);
+    lap_map64_free(&w->entered);
+    lap_outputs_free(&w->outputs);
+}
+
 lap_code lap_walk(
     const lap_batch_options *options, lap_list *list, lap_walk_fn *visit, void *user, lap_error *err)
 {
@@ -461,6 +508,7 @@ lap_code lap_walk(
     for (size_t i = 0; !list && i < options->input_count && code == LAP_OK; i++) {
         const char *path = as_file(options->inputs[i]);
         w.operand = i;
+        w.root_length = 0;
         if (stat(path, &st))
             code = give_problem(&w, path, base_name(path), errno, "cannot be examined");
         else if (S_ISDIR(st.st_mode))
@@ -468,8 +516,201 @@ lap_code lap_walk(
         else
             code = give_named(&w, path, base_name(path), &st);
     }
-    free(w.folders);
-    lap_map64_free(&w.entered);
-    lap_outputs_free(&w.outputs);
+    end(&w);
+    return code;
+}
+
+/* ---- pairs ------------------------------------------------------------------------------------- */
+
+static walk walk_of(const lap_walk_side *side, lap_walk_fn *visit, void *user, lap_error *err)
+{
+    return (walk){.options = side->options,
+        .visit = visit,
+        .user = user,
+        .err = err,
+        .twin = side->other,
+        .outputs = {.others = side->options->others}};
+}
+
+lap_code lap_walk_folder(const lap_walk_side *side, lap_walk_fn *visit, void *user, lap_error *err)
+{
+    walk w = walk_of(side, visit, user, err);
+    const lap_code code = walk_folder(&w, side->folder);
+    end(&w);
+    return code;
+}
+
+struct lap_probe {
+    walk w;
+    lap_batch_options options; /* those of the side, without others */
+    char *root;
+    char folder[PATH_MAX]; /* the folder that was entered last; its paths are looked up in fd */
+    int fd;                /* -1: no folder was entered */
+    /* what the last step met */
+    bool is_visited, is_link, is_entered;
+    lap_error why;
+};
+
+static lap_code hear(void *user, const lap_walk_entry *entry, lap_error *err)
+{
+    lap_probe *p = user;
+    (void)err;
+    p->is_visited = !entry->link;
+    p->is_link = entry->link;
+    p->why = entry->problem ? *entry->problem : (lap_error){0};
+    return LAP_OK;
+}
+
+lap_code lap_probe_open(
+    const lap_walk_side *side, lap_walk_fn *visit, void *user, lap_probe **probe, lap_error *err)
+{
+    lap_probe *p = *probe = calloc(1, sizeof *p);
+    if (!p)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    p->fd = -1;
+    p->w = walk_of(side, visit, user, err);
+    lap_code code = lap_take_check(side->options->take, err);
+    if (code == LAP_OK)
+        code = walk_folder(&p->w, side->folder);
+    lap_outputs_free(&p->w.outputs);
+    p->options = *side->options;
+    p->options.others = NULL;
+    p->w.options = &p->options;
+    p->w.visit = hear;
+    p->w.user = p;
+    if (code == LAP_OK)
+        code = begin_root(&p->w, side->folder);
+    if (code == LAP_OK)
+        p->root = p->w.folders[--p->w.count];
+    return code;
+}
+
+void lap_probe_close(lap_probe *p)
+{
+    if (!p)
+        return;
+    if (p->fd >= 0)
+        close(p->fd);
+    free(p->root);
+    end(&p->w);
+    free(p);
+}
+
+static void forget_step(lap_probe *p)
+{
+    p->is_visited = p->is_link = p->is_entered = false;
+    p->why = (lap_error){0};
+}
+
+static void stand_in(lap_probe *p, const char *folder, int fd)
+{
+    if (p->fd >= 0)
+        close(p->fd);
+    p->fd = fd;
+    p->is_entered = fd >= 0;
+    if (folder != p->folder)
+        snprintf(p->folder, sizeof p->folder, "%s", folder);
+}
+
+/* Goes back to the deepest folder around the path, or enters the root. *rest: what of the path is below. */
+static lap_code go_back(lap_probe *p, const char *relative, const char **rest)
+{
+    int fd;
+    *rest = relative;
+    forget_step(p);
+    if (p->fd < 0) {
+        const lap_code code = open_folder(&p->w, p->root, true, &fd);
+        stand_in(p, p->root, fd);
+        return code;
+    }
+    const size_t length = strlen(p->folder), root = p->w.root_length;
+    size_t common = 0, at = root;
+    for (; at < length && p->folder[at] == relative[at - root]; at++)
+        common = p->folder[at] == '/' ? at - root + 1 : common;
+    if (at >= length && (length < root || relative[length - root] == '/')) { /* below the same folder */
+        *rest = length < root ? relative : relative + (length - root) + 1;
+        return LAP_OK;
+    }
+    *rest = relative + common;
+    p->folder[common ? root + common - 1 : strlen(p->root)] = 0;
+    lap_outputs_approach(&p->w.outputs, p->folder, false);
+    fd = open(p->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        lap_fail_at(&p->why, LAP_E_UNREADABLE, p->folder, "cannot read this folder: %s", strerror(errno));
+    stand_in(p, p->folder, fd);
+    return LAP_OK;
+}
+
+/* Does what a walk does with a name in the folder that was entered last; enters it if it is a folder. */
+static lap_code step(lap_probe *p, const char *name)
+{
+    int fd;
+    forget_step(p);
+    lap_code code = visit_name(&p->w, p->fd, p->folder, name, DT_UNKNOWN);
+    if (code != LAP_OK || p->w.count == 0)
+        return code;
+    char *path = p->w.folders[--p->w.count];
+    code = open_folder(&p->w, path, false, &fd);
+    if (fd >= 0)
+        stand_in(p, path, fd);
+    else if (p->why.code == LAP_OK)
+        lap_fail_at(&p->why, LAP_E_DIFFERENT, path, "this folder was read under another name");
+    free(path);
+    return code;
+}
+
+/* Says why the walk passes by what has this name; LAP_OK if nothing has it, or if it is only in the way. */
+static void explain(lap_probe *p, const char *name, bool is_last)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    const char *what = NULL;
+    if (snprintf(path, sizeof path, "%s/%s", p->folder, name) >= PATH_MAX ||
+        fstatat(p->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return;
+    const bool follow = p->options.take && p->options.take->follow;
+    if (S_ISLNK(st.st_mode) && (is_last || p->is_link))
+        what = follow ? "is a symbolic link that is not taken"
+                      : "is a symbolic link; --follow compares its target";
+    else if (is_last && S_ISDIR(st.st_mode))
+        what = "is a folder";
+    else if (is_last && !S_ISREG(st.st_mode))
+        what = "not a regular file";
+    else if (is_last &&
+             (judge(&p->w, path, name, false) == LAP_TAKE_YES || lap_take_begins_like_jpeg(p->fd, name)))
+        what = "is an output of an earlier run; to compare it, name its folder";
+    else if (is_last)
+        what = "does not begin like a JPEG, so it is not taken";
+    if (what)
+        lap_fail_at(&p->why, LAP_E_DIFFERENT, path, "%s", what);
+}
+
+lap_code lap_probe_ask(lap_probe *p, const char *relative, lap_probed *as, lap_error *why, lap_error *err)
+{
+    const char *rest;
+    bool is_last = false;
+    p->w.err = err;
+    lap_code code = go_back(p, relative, &rest);
+    while (code == LAP_OK && p->fd >= 0 && !is_last) {
+        char name[NAME_MAX + 1];
+        const size_t length = strcspn(rest, "/");
+        is_last = !rest[length];
+        if (length >= sizeof name)
+            break;
+        memcpy(name, rest, length);
+        name[length] = 0;
+        rest += length + !is_last;
+        code = step(p, name);
+        if (is_last && p->is_entered && p->why.code == LAP_OK)
+            lap_fail_at(&p->why, LAP_E_DIFFERENT, p->folder, "is a folder");
+        else if (code == LAP_OK && !p->is_entered && !p->is_visited && p->why.code == LAP_OK)
+            explain(p, name, is_last);
+        if (!p->is_entered)
+            break;
+    }
+    *why = p->why;
+    *as = is_last && p->is_visited ? LAP_PROBED_VISITED
+          : p->why.code != LAP_OK  ? LAP_PROBED_PASSED
+                                   : LAP_PROBED_NOTHING;
     return code;
 }

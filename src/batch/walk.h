@@ -17,6 +17,7 @@ typedef struct lap_walk_entry {
     lap_error *problem; /* why it cannot be taken (unreadable folder, missing file, not a file), or NULL */
     bool may_pass;      /* the problem is lap_walk_may_pass: a later walk may see what this one did not */
     bool is_made;       /* the walk counted it in others->made or ours */
+    bool is_root;       /* the problem is that of a named folder itself; relative is its name */
     bool link; /* a symbolic link that is not followed: it has the name of a photo, or leads to a folder */
 } lap_walk_entry;
 
@@ -37,5 +38,33 @@ lap_code lap_walk_unseen(const lap_walk_entry *entry, lap_error *err);
  * NULL. */
 lap_code lap_walk(
     const lap_batch_options *options, lap_list *list, lap_walk_fn *visit, void *user, lap_error *err);
+
+/* ---- two folders, whose files form pairs -------------------------------------------------------- */
+
+typedef struct lap_walk_side {
+    const lap_batch_options *options; /* uses take and others; out_dir is "" */
+    const char *folder, *other;       /* patterns act on a path if it matches them below either folder */
+} lap_walk_side;
+
+/* Like lap_walk, for one folder, after lap_probe_open has checked options->take. */
+lap_code lap_walk_folder(const lap_walk_side *side, lap_walk_fn *visit, void *user, lap_error *err);
+
+typedef enum lap_probed {
+    LAP_PROBED_NOTHING, /* nothing has this path */
+    LAP_PROBED_VISITED, /* the walk visits it as a file, or with a problem */
+    LAP_PROBED_PASSED   /* it exists, but the walk does not take it */
+} lap_probed;
+
+/* Walks a folder like lap_walk; then tells what this walk does with single paths, without walking again. It
+ * remembers none of them; with links followed, it remembers the folders. */
+typedef struct lap_probe lap_probe;
+/* The side must outlive the probe. Close it after a failure, too. Errors as for lap_walk. */
+lap_code lap_probe_open(
+    const lap_walk_side *side, lap_walk_fn *visit, void *user, lap_probe **probe, lap_error *err);
+/* relative: a path below the folder. *why: the problem of a visited path, or why a path is not taken; else
+ * its code is LAP_OK. Fast if paths come in the order of a walk. Counts nothing. LAP_E_MEMORY. */
+lap_code lap_probe_ask(
+    lap_probe *probe, const char *relative, lap_probed *as, lap_error *why, lap_error *err);
+void lap_probe_close(lap_probe *probe); /* does nothing for NULL */
 
 #endif

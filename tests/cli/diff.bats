@@ -422,3 +422,122 @@ lapedge: 3 other files not taken: 2 .bmp, 1 .gif" diff a b
     expect 2 "" "lapedge: a and b: no image that lapedge reads (*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm *.pnm), after --include" \
         diff -q --include='x*' a b
 }
+
+# both_ways STATUS VERDICT STDERR OPTION...: compares a with b, and b with a; VERDICT is the last line of both
+both_ways()
+{
+    local status_both=$1 verdict=$2 message=$3 pair
+    shift 3
+    for pair in "a b" "b a"; do
+        # shellcheck disable=SC2086 # two folders
+        run --separate-stderr lapedge diff "$@" $pair
+        echo "$pair: exit $status, $output, $stderr"
+        [ "$status" -eq "$status_both" ]
+        [ "${lines[-1]}" = "$verdict" ]
+        [[ $stderr == *"$message"* ]]
+    done
+}
+
+@test "two folders: what only one of them takes is listed, whichever comes first" {
+    mkdir a b
+    lapedge --kernel=identity --no-sync "$photo" a/same.jpg
+    cp a/same.jpg b
+    # A folder of that name.
+    mkdir a/x.jpg
+    cp "$photo" b/x.jpg
+    both_ways 2 "not equal: 1 identical, 1 could not be compared" "lapedge: a/x.jpg: is a folder"
+    rmdir a/x.jpg
+    # A link, which may lead to an equal image, and a link to a folder.
+    ln -s ../b/x.jpg a/x.jpg
+    both_ways 2 "not equal: 1 identical, 1 could not be compared" \
+        "lapedge: a/x.jpg: is a symbolic link; --follow compares its target"
+    both_ways 0 "equal: 2 identical" "" --follow
+    rm a/x.jpg
+    mkdir b/sub
+    mv b/x.jpg b/sub
+    ln -s ../b/sub a/sub
+    both_ways 2 "not equal: 1 identical, 1 could not be compared" "lapedge: a/sub: is a symbolic link"
+    both_ways 0 "equal: 2 identical" "" --follow
+    rm -r a/sub b/sub
+    # A text without an extension.
+    echo text >a/plain
+    cp "$photo" b/plain
+    both_ways 2 "not equal: 1 identical, 1 could not be compared; 1 file not compared" \
+        "lapedge: a/plain: does not begin like a JPEG"
+    rm a/plain b/plain
+    # A file of macOS.
+    printf '\0\005\026\007' >a/._p.jpg
+    cp "$photo" b/._p.jpg
+    both_ways 2 "not equal: 1 identical, 1 could not be compared" "lapedge: a/._p.jpg: does not begin like a JPEG"
+    rm a/._p.jpg b/._p.jpg
+    # An output of an earlier run.
+    mkdir in b/e
+    cp "$photo" in/x.jpg
+    lapedge --no-sync -q in a/e
+    cp a/e/x.jpg b/e
+    both_ways 2 "not equal: 1 identical, 1 could not be compared; 1 file not compared" \
+        "lapedge: a/e/x.jpg: is an output of an earlier run; to compare it, name its folder"
+    rm -r a/e b/e
+    # What neither takes has one row.
+    mkfifo a/p.jpg b/p.jpg
+    both_ways 2 "not equal: 1 identical, 1 could not be compared" "/p.jpg: not a regular file"
+    rm a/p.jpg
+    both_ways 2 "not equal: 1 identical, 1 could not be compared" "lapedge: b/p.jpg: not a regular file"
+    # A file in the way of a folder: none of the two names a pair.
+    rm b/p.jpg
+    mkdir a/deep b/deep
+    cp "$photo" a/deep/x.jpg
+    rmdir b/deep
+    cp "$photo" b/deep
+    run --separate-stderr lapedge diff a b
+    [ "$status" -eq 2 ]
+    [[ $output == "only in a: deep/x.jpg"*"not equal: 1 identical, 1 only in A, 1 could not be compared" ]]
+    [ "$stderr" = "lapedge: a/deep: is a folder" ]
+    run --separate-stderr lapedge diff b a
+    [ "$status" -eq 2 ]
+    [[ $output == "only in a: deep/x.jpg"*"not equal: 1 identical, 1 only in B, 1 could not be compared" ]]
+    [ "$stderr" = "lapedge: a/deep: is a folder" ]
+}
+
+@test "two folders: many subfolders, of which the other folder lacks some" {
+    local folder i
+    for folder in a/1 a/1/2 a/10 a/2/3/4 a/2/5 b/1 b/1/2 b/2/3/4 b/2/31 b/2/5 b/3; do
+        mkdir -p "$folder"
+        for i in 1 2 3; do flat "$folder/$i.pgm"; done
+    done
+    rm a/2/5/2.pgm
+    run --separate-stderr lapedge diff a/ b
+    [ "$status" -eq 1 ]
+    [ "${lines[-1]}" = "not equal: 11 identical, 3 only in A, 7 only in B" ]
+    run --separate-stderr lapedge diff b a//
+    [ "$status" -eq 1 ]
+    [ "${lines[-1]}" = "not equal: 11 identical, 7 only in A, 3 only in B" ]
+    # With --follow, a folder is read under the first of its names.
+    cp -r a c
+    ln -s 2 c/22
+    run --separate-stderr lapedge diff --follow c a
+    [ "$status" -eq 0 ]
+    mkdir -p a/22/5
+    flat a/22/5/1.pgm
+    for pair in "a c" "c a"; do
+        # shellcheck disable=SC2086 # two folders
+        run --separate-stderr lapedge diff --follow $pair
+        [ "$status" -eq 2 ]
+        [ "$stderr" = "lapedge: c/22: this folder was read under another name" ]
+    done
+}
+
+@test "two folders: patterns that name either folder act on the pair" {
+    mkdir a b
+    for name in one two; do
+        flat a/$name.pgm
+        change a/$name.pgm 3 4 103 b/$name.pgm
+    done
+    for folder in a b; do
+        both_ways 1 "not equal: 1 different; 2 files not compared" "lapedge: 2 other files not taken: 2 .pgm" \
+            "--include=$folder/one.pgm"
+        both_ways 1 "not equal: 1 different" "" "--exclude=$folder/one.pgm"
+        both_ways 1 "not equal: 2 different" "" "--include=$folder/*"
+        expect 0 "equal: 1 equal within the tolerance" "" diff --max-abs=3 "--exclude=$folder/one.pgm" a// b//
+    done
+}
