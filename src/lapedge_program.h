@@ -305,10 +305,12 @@ typedef struct lap_diff_rules {
     const lap_diff_box *ignore; /* pixels in these boxes count as equal; boxes may extend beyond the image */
     size_t ignore_count;
 } lap_diff_rules;
-/* Copies each pixel of a that counts as equal to b, so that a later comparison finds no difference there. The
- * views are on the host and do not overlap. Does nothing if sizes or channels differ. */
-void lap_difference_excuse(const lap_view *a, const lap_view *b, const lap_diff_rules *rules);
-/* Whether rules->ignore leaves a pixel of the view to compare. */
+/* Copies each pixel of a that counts as equal to b, so that a later comparison finds no difference there.
+ * Returns whether such a pixel differed inside the border: then the images are not identical, whatever that
+ * comparison finds. The views are on the host and do not overlap. Does nothing if sizes or channels differ.
+ */
+bool lap_difference_excuse(const lap_view *a, const lap_view *b, const lap_diff_rules *rules);
+/* Whether rules->ignore and rules->mask_border together leave a pixel of the view to compare. */
 bool lap_difference_has_pixels(const lap_view *view, const lap_diff_rules *rules);
 
 typedef struct lap_pair { /* files with the same path below two folders */
@@ -316,6 +318,7 @@ typedef struct lap_pair { /* files with the same path below two folders */
     const char *relative;
     int width, height, channels;      /* size and channels of a; 0 if a could not be read */
     const lap_difference *difference; /* NULL if one file is missing, or the two could not be compared */
+    bool excused;                     /* pixels differ that count as equal by the rules */
     const lap_error *error;           /* why they could not be compared; else its code is LAP_OK */
     const char *note;                 /* lap_pixels_note of a; may be empty */
 } lap_pair;

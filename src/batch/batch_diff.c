@@ -28,6 +28,7 @@ typedef struct pair_job {
     lap_job job; /* the job's report has the size and note of the first folder's picture */
     const comparing *run;
     lap_difference difference;
+    bool excused;
     char *paths[2]; /* pointers into text; NULL: that folder lacks the file */
     char *relative;
     char text[];
@@ -71,11 +72,12 @@ static lap_code compare_files(
         report->height = view->height;
         report->channels = view->channels;
         const lap_diff_rules *rules = pair->run->pairing->rules;
-        lap_difference_excuse(view, lap_pixels_view(pictures[1]), rules);
-        code = lap_difference_has_pixels(view, rules)
+        pair->excused = lap_difference_excuse(view, lap_pixels_view(pictures[1]), rules);
+        code = rules->ignore_count == 0 || lap_difference_has_pixels(view, rules)
                    ? lap_compare_views(view, lap_pixels_view(pictures[1]), rules->mask_border,
                          rules->with_ssim, &pair->difference, err)
-                   : lap_fail(err, LAP_E_DIFFERENT, "the rectangles to ignore leave no pixel to compare");
+                   : lap_fail(err, LAP_E_DIFFERENT, "the rectangles to ignore%s leave no pixel to compare",
+                         rules->mask_border ? " and the border" : "");
         lap_error_about(err, code, pair->relative);
     }
     lap_pixels_free(pictures[0]);
@@ -147,6 +149,7 @@ static void give(void *user, lap_job *job)
         .height = report->height,
         .channels = report->channels,
         .difference = compared ? &pair->difference : NULL,
+        .excused = compared && pair->excused,
         .error = &report->error,
         .note = report->note};
     if (!lap_jobs_was_stopped(&run->jobs, job)) {

@@ -12,7 +12,15 @@
 #include "cli/report/report.h"
 #include "cli/term.h"
 
-static json_t *object_of(const lap_cli *cli, const lap_view *view, const lap_difference *d, bool equal)
+static const char within[] = "equal within the tolerance";
+
+typedef struct finding {
+    bool equal;   /* within the tolerance */
+    bool excused; /* pixels differ that --ignore or --threshold-per-pixel lets count as equal */
+} finding;
+
+static json_t *object_of(
+    const lap_cli *cli, const lap_view *view, const lap_difference *d, const finding *finds)
 {
     json_t *object = lap_json_object("lapedge.diff/1");
     lap_json_path(object, "a", cli->operands[0]);
@@ -20,35 +28,36 @@ static json_t *object_of(const lap_cli *cli, const lap_view *view, const lap_dif
     json_object_set_new(object, "width", json_integer(view->width));
     json_object_set_new(object, "height", json_integer(view->height));
     json_object_set_new(object, "channels", json_integer(view->channels));
-    json_object_set_new(object, "equal", json_boolean(equal));
+    json_object_set_new(object, "equal", json_boolean(finds->equal));
     json_object_set_new(object, "tolerance", lap_json_tolerance(cli, -2));
-    lap_json_difference(object, d, true);
+    lap_json_excused(object, d, finds->excused);
     json_object_set_new(object, "ssim", lap_json_real(d->ssim));
     return object;
 }
 
-static int write_report(
-    const lap_cli *cli, lap_context *context, const lap_view *b, const lap_compare_row *row, bool equal)
+static int write_report(const lap_cli *cli, lap_context *context, const lap_view *b,
+    const lap_compare_row *row, const finding *finds)
 {
     char subject[1024];
     lap_error err = {0};
     snprintf(subject, sizeof subject, "%s and %s", cli->operands[0], cli->operands[1]);
     json_t *report = lap_report_create(cli, subject, lap_context_threads(context));
-    lap_report_add_results(report, object_of(cli, row->a, &row->difference, equal));
+    lap_report_add_results(report, object_of(cli, row->a, &row->difference, finds));
     if (lap_report_add_pair(report, context, b, row, &err) == LAP_OK)
         return lap_report_write(cli->report, report);
     json_decref(report);
     return (int)lap_cli_no_comparison(cli->report, &err);
 }
 
-static void print_text(const lap_cli *cli, const lap_view *view, const lap_difference *d, bool equal)
+static void print_text(
+    const lap_cli *cli, const lap_view *view, const lap_difference *d, const finding *finds)
 {
     enum { AT = 20 };
     char first[160], pixels[160];
     printf("%s%d x %d, %d channel%s%s\n", lap_term_bold(cli, stdout), view->width, view->height,
         view->channels, view->channels == 1 ? "" : "s", lap_term_plain(cli, stdout));
     if (d->identical) {
-        puts("identical");
+        puts(finds->excused ? within : "identical");
         return;
     }
     lap_cli_first_difference(d, "A", "B", first, sizeof first);
@@ -65,13 +74,13 @@ static void print_text(const lap_cli *cli, const lap_view *view, const lap_diffe
     lap_cli_print_wrapped(pixels, AT, lap_term_width());
     fputs("first difference    ", stdout);
     lap_cli_print_wrapped(first, AT, lap_term_width());
-    puts(equal ? "equal within the tolerance" : "different");
+    puts(finds->equal ? within : "different");
 }
 
 /* Gets a version of b in which differences that do not count are removed: b itself, or a copy, because a
  * report also shows the original b. The caller frees *copy. LAP_E_MEMORY. */
-static lap_code excused(
-    const lap_cli *cli, const lap_view *a, const lap_view *b, lap_view *counted, uint8_t **copy)
+static lap_code excuse(const lap_cli *cli, const lap_view *a, const lap_view *b, lap_view *counted,
+    uint8_t **copy, bool *excused)
 {
     const lap_diff_rules rules = lap_cli_diff_rules(cli, true);
     const size_t row = (size_t)b->width * (size_t)b->channels;
@@ -84,7 +93,7 @@ static lap_code excused(
             memcpy(*copy + (size_t)y * row, b->base + y * b->stride, row);
         *counted = (lap_view){*copy, (ptrdiff_t)row, b->width, b->height, b->channels, 0, LAP_ON_HOST};
     }
-    lap_difference_excuse(a, counted, &rules);
+    *excused = lap_difference_excuse(a, counted, &rules);
     return LAP_OK;
 }
 
@@ -99,13 +108,14 @@ static lap_cli_exit check_boxes(const lap_cli *cli, const lap_view *view)
                 box->x, box->y, box->width, box->height, view->width, view->height);
     }
     const lap_diff_rules rules = lap_cli_diff_rules(cli, false);
-    if (!lap_difference_has_pixels(view, &rules))
-        return lap_cli_usage("--ignore covers the whole image: no pixel is left to compare");
+    if (cli->ignore.count && !lap_difference_has_pixels(view, &rules))
+        return lap_cli_usage("%s the whole image: no pixel is left to compare",
+            rules.mask_border ? "--ignore and --mask-border cover" : "--ignore covers");
     return LAP_EXIT_OK;
 }
 
 static lap_cli_exit compare_counted(
-    lap_cli *cli, lap_context *context, const lap_view *b, lap_compare_row *row)
+    lap_cli *cli, lap_context *context, const lap_view *b, lap_compare_row *row, bool excused)
 {
     lap_error err = {0};
     const lap_view *a = row->a;
@@ -121,27 +131,28 @@ static lap_cli_exit compare_counted(
     }
     if (code != LAP_OK)
         return lap_cli_no_comparison(cli->heatmap ? cli->heatmap : cli->operands[0], &err);
-    const bool equal = lap_cli_is_equal(cli, &row->difference);
-    if (lap_cli_wants_json(cli) && lap_json_print(object_of(cli, a, &row->difference, equal)) != LAP_EXIT_OK)
+    const finding finds = {lap_cli_is_equal(cli, &row->difference), excused};
+    if (lap_cli_wants_json(cli) && lap_json_print(object_of(cli, a, &row->difference, &finds)) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
     if (!cli->json && !cli->quiet)
-        print_text(cli, a, &row->difference, equal);
-    if (cli->report && write_report(cli, context, b, row, equal) != LAP_EXIT_OK)
+        print_text(cli, a, &row->difference, &finds);
+    if (cli->report && write_report(cli, context, b, row, &finds) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
-    return equal ? LAP_EXIT_OK : LAP_EXIT_FAILED;
+    return finds.equal ? LAP_EXIT_OK : LAP_EXIT_FAILED;
 }
 
 static lap_cli_exit compare(lap_cli *cli, lap_context *context, const lap_view *a, const lap_view *b)
 {
     lap_view counted;
     uint8_t *copy = NULL;
+    bool excused;
     lap_compare_row row = {.a = a, .b = &counted};
     if (check_boxes(cli, a) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
-    if (excused(cli, a, b, &counted, &copy) != LAP_OK)
+    if (excuse(cli, a, b, &counted, &copy, &excused) != LAP_OK)
         return lap_cli_no_comparison(
             cli->operands[1], &(lap_error){.code = LAP_E_MEMORY, .message = "out of memory"});
-    const lap_cli_exit code = compare_counted(cli, context, b, &row);
+    const lap_cli_exit code = compare_counted(cli, context, b, &row, excused);
     free(copy);
     return code;
 }
@@ -170,7 +181,7 @@ static outcome outcome_of(const diff_run *run, const lap_pair *pair)
     if (!pair->difference)
         return pair->a ? ONLY_A : ONLY_B;
     if (pair->difference->identical)
-        return IDENTICAL;
+        return pair->excused ? EQUAL : IDENTICAL;
     return lap_cli_is_equal(run->folder.cli, pair->difference) ? EQUAL : DIFFERENT;
 }
 
@@ -184,7 +195,7 @@ static json_t *row_of(const lap_pair *pair, outcome what)
     json_object_set_new(row, "width", has_size ? json_integer(pair->width) : json_null());
     json_object_set_new(row, "height", has_size ? json_integer(pair->height) : json_null());
     json_object_set_new(row, "channels", has_size ? json_integer(pair->channels) : json_null());
-    lap_json_difference(row, pair->difference, true);
+    lap_json_excused(row, pair->difference, pair->excused);
     json_object_set_new(row, "ssim", lap_json_real(pair->difference ? pair->difference->ssim : NAN));
     return row;
 }
@@ -201,12 +212,11 @@ static void print_pair(const diff_run *run, const lap_pair *pair, outcome what)
         return;
     }
     lap_cli_print_safely(stdout, pair->relative);
-    if (what == IDENTICAL)
-        puts(": identical");
+    if (d->identical)
+        printf(": %s\n", what == IDENTICAL ? "identical" : within);
     else
-        printf(": %s, by up to %d, %llu of %llu pixels, PSNR %.2f dB\n",
-            what == EQUAL ? "equal within the tolerance" : "different", d->max_abs,
-            (unsigned long long)d->differing_pixels, (unsigned long long)d->pixels, d->psnr);
+        printf(": %s, by up to %d, %llu of %llu pixels, PSNR %.2f dB\n", what == EQUAL ? within : "different",
+            d->max_abs, (unsigned long long)d->differing_pixels, (unsigned long long)d->pixels, d->psnr);
 }
 
 static void on_pair(void *user, const lap_pair *pair, const lap_batch_counts *counts)
@@ -276,7 +286,7 @@ static void print_verdict(const diff_run *run)
     const struct {
         uint64_t count;
         const char *what;
-    } tallies[] = {{run->found[IDENTICAL], "identical"}, {run->found[EQUAL], "equal within the tolerance"},
+    } tallies[] = {{run->found[IDENTICAL], "identical"}, {run->found[EQUAL], within},
         {run->found[DIFFERENT], "different"}, {run->found[ONLY_A], "only in A"},
         {run->found[ONLY_B], "only in B"}, {run->found[FAILED], "could not be compared"}};
     const lap_batch_others *others = &run->folder.others;

@@ -181,15 +181,25 @@ static bool is_near(const uint8_t *a, const uint8_t *b, int channels, int thresh
     return true;
 }
 
-static void excuse_near(const lap_view *a, const lap_view *b, int threshold)
+static bool is_masked(const lap_view *v, int x, int y, int mask)
 {
+    return x < mask || y < mask || x >= v->width - mask || y >= v->height - mask;
+}
+
+static bool excuse_near(const lap_view *a, const lap_view *b, const lap_diff_rules *rules)
+{
+    bool any = false;
     for (int y = 0; y < a->height; y++)
         for (int x = 0; x < a->width; x++) {
             const uint8_t *from = sample(a, x, y);
             uint8_t *to = b->base + y * b->stride + (ptrdiff_t)x * b->channels;
-            if (is_near(from, to, a->channels, threshold))
-                memcpy(to, from, (size_t)a->channels);
+            const size_t size = (size_t)a->channels;
+            if (!memcmp(to, from, size) || !is_near(from, to, a->channels, rules->pixel_threshold))
+                continue;
+            any = any || !is_masked(a, x, y, rules->mask_border);
+            memcpy(to, from, size);
         }
+    return any;
 }
 
 static int clipped(int64_t value, int limit)
@@ -197,20 +207,26 @@ static int clipped(int64_t value, int limit)
     return value < 0 ? 0 : value > limit ? limit : (int)value;
 }
 
-static void excuse_box(const lap_view *a, const lap_view *b, const lap_diff_box *box)
+static bool excuse_box(const lap_view *a, const lap_view *b, const lap_diff_box *box, int mask)
 {
     const int left = clipped(box->x, a->width), right = clipped((int64_t)box->x + box->width, a->width),
               bottom = clipped((int64_t)box->y + box->height, a->height);
-    for (int y = clipped(box->y, a->height); y < bottom && left < right; y++)
-        memcpy(b->base + y * b->stride + (ptrdiff_t)left * b->channels, sample(a, left, y),
-            (size_t)(right - left) * (size_t)a->channels);
+    const size_t size = (size_t)a->channels;
+    bool any = false;
+    for (int y = clipped(box->y, a->height); y < bottom; y++)
+        for (int x = left; x < right; x++) {
+            uint8_t *to = b->base + y * b->stride + (ptrdiff_t)x * b->channels;
+            any = any || (!is_masked(a, x, y, mask) && memcmp(to, sample(a, x, y), size) != 0);
+            memcpy(to, sample(a, x, y), size);
+        }
+    return any;
 }
 
-/* The first pixel from x on that no box of the row covers; the width if there is none. */
-static int64_t first_left(const lap_diff_rules *rules, int x, int y, int width)
+/* The first pixel from x on that no box of the row covers; `end` if there is none before it. */
+static int64_t first_left(const lap_diff_rules *rules, int x, int y, int end)
 {
     int64_t at = x;
-    for (size_t i = 0; i < rules->ignore_count && at < width; i++) {
+    for (size_t i = 0; i < rules->ignore_count && at < end; i++) {
         const lap_diff_box *box = &rules->ignore[i];
         if (y >= box->y && y < (int64_t)box->y + box->height && at >= box->x &&
             at < (int64_t)box->x + box->width) {
@@ -218,25 +234,28 @@ static int64_t first_left(const lap_diff_rules *rules, int x, int y, int width)
             i = (size_t)-1; /* an earlier box may continue here */
         }
     }
-    return at < width ? at : width;
+    return at < end ? at : end;
 }
 
 bool lap_difference_has_pixels(const lap_view *view, const lap_diff_rules *rules)
 {
-    for (int y = 0; y < view->height; y++)
-        if (first_left(rules, 0, y, view->width) < view->width)
+    const int mask = rules->mask_border, end = view->width - mask;
+    for (int y = mask; y < view->height - mask; y++)
+        if (first_left(rules, mask, y, end) < end)
             return true;
     return false;
 }
 
-void lap_difference_excuse(const lap_view *a, const lap_view *b, const lap_diff_rules *rules)
+bool lap_difference_excuse(const lap_view *a, const lap_view *b, const lap_diff_rules *rules)
 {
+    bool any = false;
     if (a->width != b->width || a->height != b->height || a->channels != b->channels)
-        return;
+        return false;
     for (size_t i = 0; i < rules->ignore_count; i++)
-        excuse_box(a, b, &rules->ignore[i]);
+        any |= excuse_box(a, b, &rules->ignore[i], rules->mask_border);
     if (rules->pixel_threshold > 0)
-        excuse_near(a, b, rules->pixel_threshold);
+        any |= excuse_near(a, b, rules);
+    return any;
 }
 
 /* ---- sums ---------------------------------------------------------------------------------------- */

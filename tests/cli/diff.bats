@@ -366,8 +366,17 @@ PY
         [ "$status" -eq 2 ]
         [[ $stderr == *"the rectangles to ignore leave no pixel to compare"* ]]
     done
+    # With the border that is not compared, either.
+    for all in "--ignore=2,2,4,2" "--ignore=2,2,1,2 --ignore=5,0,9,9 --ignore=3,3,2,1 --ignore=3,2,2,1"; do
+        expect 2 "" "lapedge: --ignore and --mask-border cover the whole image: no pixel is left to compare" \
+            diff --mask-border=2 $all a.pgm b.pgm
+        run --separate-stderr lapedge diff --mask-border=2 $all a b
+        [ "$status" -eq 2 ]
+        [[ $stderr == *"the rectangles to ignore and the border leave no pixel to compare"* ]]
+    done
+    expect 0 "" "" diff -q --mask-border=2 --ignore=2,2,3,2 a.pgm b.pgm
     sed -n 's|.*<script type="application/json" id="data">\(.*\)</script>.*|\1|p' p.html >p.json
-    json p.json 'o["results"]["identical"] and o["pictures"]["photo"] != o["pictures"]["edges"]'
+    json p.json 'not o["results"]["identical"] and o["results"]["equal"] and o["pictures"]["photo"] != o["pictures"]["edges"]'
     expect 2 "" "lapedge: --ignore does not apply to compare, only to diff" compare --ignore=0,0,1,1 a.pgm
 }
 
@@ -376,6 +385,15 @@ PY
     expect 1 "" "" diff -q --threshold-per-pixel=2 a.pgm b.pgm
     expect 1 "" "" diff -q --threshold-per-pixel=8 a.pgm b.pgm
     expect 0 "" "" diff -q --threshold-per-pixel=9 a.pgm b.pgm
+    # They are not identical: only what counts is equal.
+    expect 0 $'8 x 6, 1 channel\nequal within the tolerance' "" diff --threshold-per-pixel=9 a.pgm b.pgm
+    expect 0 $'8 x 6, 1 channel\nidentical' "" diff --threshold-per-pixel=9 a.pgm a.pgm
+    lapedge diff --json --threshold-per-pixel=9 a.pgm b.pgm >o.json
+    json o.json 'o["equal"] and not o["identical"] and (o["max_abs"], o["psnr"], o["first_difference"]) == (0, None, None)'
+    expect 0 $'8 x 6, 1 channel\nequal within the tolerance' "" diff --ignore=1,1,1,1 --ignore=5,4,1,1 a.pgm b.pgm
+    # Of pixels in the masked border nothing is said.
+    expect 0 $'8 x 6, 1 channel\nidentical' "" diff --ignore=1,1,1,1 --mask-border=2 a.pgm b.pgm
+    expect 0 $'8 x 6, 1 channel\nidentical' "" diff --threshold-per-pixel=9 --mask-border=2 a.pgm b.pgm
     # What --max-abs cannot say: one pixel may differ by more than 3.
     expect 0 "" "" diff -q --threshold-per-pixel=3 --max-differing=1 a.pgm b.pgm
     expect 1 "" "" diff -q --threshold-per-pixel=2 --max-differing=1 a.pgm b.pgm
@@ -385,7 +403,10 @@ PY
     cp a.pgm a/one.pgm
     cp b.pgm b/one.pgm
     expect 1 "" "" diff -q --threshold-per-pixel=8 a b
-    expect 0 "" "" diff -q --threshold-per-pixel=9 a b
+    expect 0 "equal: 1 equal within the tolerance" "" diff --threshold-per-pixel=9 a b
+    run --separate-stderr lapedge diff -v --threshold-per-pixel=9 --json-file=o.json a b
+    [[ $output == "one.pgm: equal within the tolerance"$'\n'* ]]
+    json o.json '[(r["outcome"], r["identical"]) for r in o["rows"]] == [("equal", False)]'
     # All channels of a pixel count: one that differs by more keeps the others in the figures.
     printf 'P6\n1 1\n255\n\1\2\3' >c.ppm
     printf 'P6\n1 1\n255\n\1\3\7' >d.ppm

@@ -98,6 +98,13 @@ void lap_json_difference(json_t *object, const lap_difference *d, bool has_figur
     json_object_set_new(object, "first_difference", has ? first_of(d) : json_null());
 }
 
+void lap_json_excused(json_t *object, const lap_difference *d, bool excused)
+{
+    lap_json_difference(object, d, true);
+    if (d && excused)
+        json_object_set_new(object, "identical", json_false());
+}
+
 void lap_cli_first_difference(const lap_difference *d, const char *a, const char *b, char *text, size_t size)
 {
     snprintf(text, size, "x %d, y %d, channel %d: %s %d, %s %d, in the %s", d->first_x, d->first_y,

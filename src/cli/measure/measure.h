@@ -19,6 +19,8 @@ json_t *lap_json_tolerance(const lap_cli *cli, int promised);
 /* Sets identical, max_abs, ..., first_difference. With difference NULL all are null. With has_figures false
  * all but identical are null, because the results are not images. */
 void lap_json_difference(json_t *object, const lap_difference *difference, bool has_figures);
+/* The same for two images of diff. excused: pixels differ that count as equal, so they are not identical. */
+void lap_json_excused(json_t *object, const lap_difference *difference, bool excused);
 
 /* Writes "x 3, y 4, channel 1: a 12, b 13, in the interior" to text. */
 void lap_cli_first_difference(
