@@ -290,6 +290,11 @@ lap_code lap_measure_batch(lap_context *context, const lap_measure_order *order,
 
 /* Returns a message about how an image was decoded (by several threads, or why by only one), or "". */
 const char *lap_pixels_note(const lap_pixels *pixels);
+/* Adds the warnings of decoding to a report. exact: also warns if samples of 16 bits became 8 bits. */
+void lap_pixels_warn(const lap_pixels *pixels, bool exact, lap_report *report);
+/* Like lap_measure_file. Also fills report, without output fields. */
+lap_code lap_measure_report(lap_context *context, const char *in, const lap_settings *settings,
+    const lap_measure_options *options, lap_measurement *measurement, lap_report *report, lap_error *err);
 /* Adds a comparison to a sum, which starts all zero. Means cover all samples. The first difference comes from
  * the first comparison that has one. */
 void lap_difference_add(lap_difference *sum, const lap_difference *more);
@@ -321,10 +326,12 @@ typedef struct lap_pair { /* files with the same path below two folders */
     bool excused;                     /* pixels differ that count as equal by the rules */
     const lap_error *error;           /* why they could not be compared; else its code is LAP_OK */
     const char *note;                 /* lap_pixels_note of a; may be empty */
+    const lap_report *reads[2];       /* warnings of decoding a and b; all other fields are empty */
 } lap_pair;
 /* Called on the thread that called lap_compare_folders: for each pair in the order of a, then for each file
- * that only b has. Also called with pair NULL about ten times a second. */
-typedef void lap_pair_fn(void *user, const lap_pair *pair, const lap_batch_counts *counts);
+ * that only b has. Also called with pair NULL about ten times a second. False after a pair: no further pair
+ * is compared or passed on. */
+typedef bool lap_pair_fn(void *user, const lap_pair *pair, const lap_batch_counts *counts);
 typedef struct lap_pairing {
     const char *a, *b;                /* the folders */
     const lap_batch_options *options; /* uses jobs, take, and others (for both folders) */
@@ -332,9 +339,9 @@ typedef struct lap_pairing {
     lap_pair_fn *each;
     void *user;
 } lap_pairing;
-/* Compares the images of two folders in pairs, several at once. counts->ok counts pairs that were compared,
- * and files in only one folder. Returns LAP_OK if all pairs were visited. LAP_E_CANCELLED, LAP_E_MISSING,
- * LAP_E_USAGE (not a folder; settings), LAP_E_MEMORY. */
+/* Compares the images of two folders in pairs, several at once. counts->ok and warned count pairs that were
+ * compared, and files in only one folder. Returns LAP_OK if all pairs were visited, or each returned false.
+ * LAP_E_CANCELLED, LAP_E_MISSING, LAP_E_USAGE (not a folder; settings), LAP_E_MEMORY. */
 lap_code lap_compare_folders(lap_context *context, const lap_pairing *pairing, const lap_settings *settings,
     lap_batch_counts *counts, lap_error *err);
 

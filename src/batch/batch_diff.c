@@ -29,6 +29,7 @@ typedef struct pair_job {
     const comparing *run;
     lap_difference difference;
     bool excused;
+    lap_report reads[2];
     char *paths[2]; /* pointers into text; NULL: that folder lacks the file */
     char *relative;
     char text[];
@@ -63,6 +64,8 @@ static lap_code compare_files(
     for (int i = 0; i < 2 && code == LAP_OK; i++) {
         code = lap_pixels_read(context, pair->paths[i], settings, &pictures[i], err);
         lap_error_about(err, code, pair->paths[i]);
+        if (code == LAP_OK)
+            lap_pixels_warn(pictures[i], true, &pair->reads[i]);
     }
     if (code == LAP_OK) {
         const lap_view *view = lap_pixels_view(pictures[0]);
@@ -99,7 +102,9 @@ static void compare_pair(lap_context *context, lap_job *job, const lap_settings 
         code = compare_files(context, pair, settings, err);
     if (has)
         lap_budget_give(&context->budget, need);
-    job->report.status = code == LAP_OK ? LAP_DONE : LAP_FAILED;
+    job->report.status = code != LAP_OK                                      ? LAP_FAILED
+                         : pair->reads[0].warnings + pair->reads[1].warnings ? LAP_WARNED
+                                                                             : LAP_DONE;
     if (code == LAP_OK)
         *err = (lap_error){0};
 }
@@ -151,10 +156,12 @@ static void give(void *user, lap_job *job)
         .difference = compared ? &pair->difference : NULL,
         .excused = compared && pair->excused,
         .error = &report->error,
-        .note = report->note};
-    if (!lap_jobs_was_stopped(&run->jobs, job)) {
+        .note = report->note,
+        .reads = {&pair->reads[0], &pair->reads[1]}};
+    if (!lap_jobs_was_stopped(&run->jobs, job) && !run->jobs.failed_fast) {
         lap_jobs_count(&run->jobs, report);
-        run->pairing->each(run->pairing->user, &given, run->jobs.counts);
+        if (!run->pairing->each(run->pairing->user, &given, run->jobs.counts))
+            lap_jobs_end_early(&run->jobs);
     }
     lap_job_free(job);
 }

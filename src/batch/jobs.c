@@ -65,6 +65,12 @@ void lap_jobs_note(lap_jobs *jobs, const lap_error *why)
         jobs->stop = *why;
 }
 
+void lap_jobs_end_early(lap_jobs *jobs)
+{
+    jobs->failed_fast = true;
+    lap_executor_cancel(jobs->executor);
+}
+
 bool lap_jobs_was_stopped(lap_jobs *jobs, const lap_job *job)
 {
     if (job->report.error.code != LAP_E_CANCELLED)

@@ -51,6 +51,8 @@ void lap_jobs_add(lap_jobs *jobs, lap_job *job);
 /* Whether the job was not done because the run was stopped. Then its
  * file has not failed. */
 bool lap_jobs_was_stopped(lap_jobs *jobs, const lap_job *job);
+/* Ends the run, as a failure does with fail_fast. */
+void lap_jobs_end_early(lap_jobs *jobs);
 /* Notes why the run ends early, unless that is known already. */
 void lap_jobs_note(lap_jobs *jobs, const lap_error *why);
 /* Waits for all submitted jobs. With cancel, jobs that have not begun come back as cancelled. */

@@ -19,6 +19,8 @@ typedef struct comparison {
     const lap_view *photo;
     lap_error report_error;
     bool no_memory;
+    bool has_ended; /* --fail-fast */
+    int inputs;     /* counted before, with --fail-fast */
     lap_error map_error;
     lap_cli_exit prevented; /* exit code for the first input or backend that could not be compared */
 } comparison;
@@ -74,12 +76,31 @@ static lap_code compare_pixels(comparison *c, lap_pixels *pixels, lap_error *err
     return code;
 }
 
+static lap_code count_file(void *user, const char *path, const lap_error *problem, lap_error *unused)
+{
+    comparison *c = user;
+    (void)path, (void)problem, (void)unused;
+    c->inputs++;
+    return lap_cli_caught() ? LAP_E_CANCELLED : LAP_OK;
+}
+
+static bool all_equal(const comparison *c)
+{
+    for (int i = 0; i < c->result.count; i++) {
+        const lap_compare_line *line = &c->result.lines[i];
+        if (line->reason ? line->resolved != NULL : !lap_compare_line_is_equal(c->cli, line))
+            return false;
+    }
+    return true;
+}
+
 /* Returns LAP_OK even if this input could not be compared, so that the next inputs are. */
 static lap_code compare_file(void *user, const char *path, const lap_error *problem, lap_error *unused)
 {
     (void)unused; /* messages are printed here instead */
     comparison *c = user;
     lap_pixels *pixels = NULL;
+    lap_report read = {0};
     lap_error why = {0};
     lap_code code = LAP_E_USAGE;
     c->input = path;
@@ -92,6 +113,11 @@ static lap_code compare_file(void *user, const char *path, const lap_error *prob
     const double decode_ms = lap_cli_now_ms() - began;
     c->result.decode_ms += decode_ms;
     c->result.photo.decode_ms = decode_ms;
+    if (code == LAP_OK)
+        lap_pixels_warn(pixels, false, &read);
+    if (read.warnings && !c->cli->quiet)
+        lap_cli_warn(path, &read);
+    c->no_memory = !lap_compare_warn(&c->result, path, &read) || c->no_memory;
     if (code == LAP_OK && c->cli->verbose)
         lap_cli_message("%s: read in %.1f ms, up to %d threads%s%s", path, decode_ms,
             lap_context_threads(c->context), *lap_pixels_note(pixels) ? "; " : "", lap_pixels_note(pixels));
@@ -99,20 +125,39 @@ static lap_code compare_file(void *user, const char *path, const lap_error *prob
         code = compare_pixels(c, pixels, &why);
     lap_pixels_free(pixels);
     if (c->is_folder && code != LAP_E_CANCELLED) {
-        if (!lap_compare_end_photo(&c->result, path, code == LAP_OK ? NULL : &why)) {
+        if (!lap_compare_end_photo(&c->result, path, &read, code == LAP_OK ? NULL : &why)) {
             why = (lap_error){.code = LAP_E_MEMORY, .message = "out of memory"};
             code = LAP_E_MEMORY;
         } else if (!c->cli->json && !c->cli->quiet)
             lap_compare_print_photo(c->cli, &c->result);
     }
+    c->has_ended = c->is_folder && c->cli->fail_fast && (code != LAP_OK || !all_equal(c));
     if (code == LAP_OK) {
         c->result.files++;
-        return LAP_OK;
+        return c->has_ended ? LAP_E_CANCELLED : LAP_OK;
     }
     c->result.failed++;
     const lap_cli_exit exit_code = lap_cli_no_comparison(path, &why);
     c->prevented = c->prevented == LAP_EXIT_OK ? exit_code : c->prevented;
-    return code == LAP_E_CANCELLED ? code : LAP_OK;
+    return code == LAP_E_CANCELLED || c->has_ended ? LAP_E_CANCELLED : LAP_OK;
+}
+
+static void compare_folder(comparison *c, const char *in)
+{
+    lap_error err = {0};
+    lap_code code = LAP_OK;
+    if (c->cli->fail_fast)
+        code = lap_inputs(&in, 1, count_file, c, &err);
+    if (code == LAP_OK)
+        code = lap_inputs(&in, 1, compare_file, c, &err);
+    const int over = c->result.files + c->result.failed;
+    if (code != LAP_OK && !c->has_ended && c->prevented == LAP_EXIT_OK)
+        c->prevented = lap_cli_no_comparison(in, &err);
+    if (code == LAP_OK && over == 0)
+        lap_cli_message("%s: no photo found", in);
+    c->result.left = c->has_ended && c->inputs > over ? c->inputs - over : 0;
+    if (c->result.left && !c->cli->quiet)
+        lap_cli_message("stopped early, %d left", c->result.left);
 }
 
 /* ---- what it amounts to -------------------------------------------------------------------------- */
@@ -120,12 +165,11 @@ static lap_code compare_file(void *user, const char *path, const lap_error *prob
 static int verdict(comparison *c, bool *equal)
 {
     bool failed = false, absent = false;
-    *equal = c->prevented == LAP_EXIT_OK && c->result.files > 0;
+    *equal = c->prevented == LAP_EXIT_OK && c->result.files > 0 && all_equal(c);
     for (int i = 0; i < c->result.count; i++) {
         const lap_compare_line *line = &c->result.lines[i];
         failed = failed || (line->reason && line->resolved);
         absent = absent || !line->resolved;
-        *equal = *equal && (line->reason ? !line->resolved : lap_compare_line_is_equal(c->cli, line));
     }
     if (c->prevented != LAP_EXIT_OK)
         return (int)c->prevented;
@@ -200,11 +244,7 @@ int lap_cli_compare(lap_cli *cli)
     if (err.code != LAP_OK) {
         c.prevented = lap_cli_no_comparison(in, &err);
     } else if (c.is_folder) {
-        const lap_code code = lap_inputs(&in, 1, compare_file, &c, &err);
-        if (code != LAP_OK && c.prevented == LAP_EXIT_OK)
-            c.prevented = lap_cli_no_comparison(in, &err);
-        if (code == LAP_OK && c.result.files + c.result.failed == 0)
-            lap_cli_message("%s: no photo found", in);
+        compare_folder(&c, in);
     } else {
         compare_file(&c, in, NULL, &err);
     }

@@ -15,9 +15,29 @@
 static const char within[] = "equal within the tolerance";
 
 typedef struct finding {
-    bool equal;   /* within the tolerance */
-    bool excused; /* pixels differ that --ignore or --threshold-per-pixel lets count as equal */
+    bool equal;              /* within the tolerance */
+    bool excused;            /* pixels differ that --ignore or --threshold-per-pixel lets count as equal */
+    const lap_report *reads; /* warnings of decoding A and B */
 } finding;
+
+static void print_warnings(const char *const paths[2], const lap_report *const reads[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (reads[i]->warnings)
+            lap_cli_warn(paths[i], reads[i]);
+}
+
+/* Both together; the first one names its file. */
+static void add_warnings(json_t *object, const char *const paths[2], const lap_report *const reads[2])
+{
+    char text[512], first[PATH_MAX + sizeof text];
+    const int count = reads[0]->warnings + reads[1]->warnings, of = reads[0]->warnings ? 0 : 1;
+    if (count)
+        snprintf(
+            first, sizeof first, "%s: %s", paths[of], lap_cli_warning_text(reads[of], text, sizeof text));
+    json_object_set_new(object, "warnings", json_integer(count));
+    json_object_set_new(object, "warning", lap_json_text(count ? first : NULL));
+}
 
 static json_t *object_of(
     const lap_cli *cli, const lap_view *view, const lap_difference *d, const finding *finds)
@@ -32,6 +52,8 @@ static json_t *object_of(
     json_object_set_new(object, "tolerance", lap_json_tolerance(cli, -2));
     lap_json_excused(object, d, finds->excused);
     json_object_set_new(object, "ssim", lap_json_real(d->ssim));
+    add_warnings(object, (const char *const *)cli->operands,
+        (const lap_report *const[]){&finds->reads[0], &finds->reads[1]});
     return object;
 }
 
@@ -115,7 +137,7 @@ static lap_cli_exit check_boxes(const lap_cli *cli, const lap_view *view)
 }
 
 static lap_cli_exit compare_counted(
-    lap_cli *cli, lap_context *context, const lap_view *b, lap_compare_row *row, bool excused)
+    lap_cli *cli, lap_context *context, const lap_view *b, lap_compare_row *row, finding finds)
 {
     lap_error err = {0};
     const lap_view *a = row->a;
@@ -131,7 +153,7 @@ static lap_cli_exit compare_counted(
     }
     if (code != LAP_OK)
         return lap_cli_no_comparison(cli->heatmap ? cli->heatmap : cli->operands[0], &err);
-    const finding finds = {lap_cli_is_equal(cli, &row->difference), excused};
+    finds.equal = lap_cli_is_equal(cli, &row->difference);
     if (lap_cli_wants_json(cli) && lap_json_print(object_of(cli, a, &row->difference, &finds)) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
     if (!cli->json && !cli->quiet)
@@ -141,18 +163,19 @@ static lap_cli_exit compare_counted(
     return finds.equal ? LAP_EXIT_OK : LAP_EXIT_FAILED;
 }
 
-static lap_cli_exit compare(lap_cli *cli, lap_context *context, const lap_view *a, const lap_view *b)
+static lap_cli_exit compare(
+    lap_cli *cli, lap_context *context, const lap_view *a, const lap_view *b, const lap_report reads[2])
 {
     lap_view counted;
     uint8_t *copy = NULL;
-    bool excused;
+    finding finds = {.reads = reads};
     lap_compare_row row = {.a = a, .b = &counted};
     if (check_boxes(cli, a) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
-    if (excuse(cli, a, b, &counted, &copy, &excused) != LAP_OK)
+    if (excuse(cli, a, b, &counted, &copy, &finds.excused) != LAP_OK)
         return lap_cli_no_comparison(
             cli->operands[1], &(lap_error){.code = LAP_E_MEMORY, .message = "out of memory"});
-    const lap_cli_exit code = compare_counted(cli, context, b, &row, excused);
+    const lap_cli_exit code = compare_counted(cli, context, b, &row, finds);
     free(copy);
     return code;
 }
@@ -197,6 +220,7 @@ static json_t *row_of(const lap_pair *pair, outcome what)
     json_object_set_new(row, "channels", has_size ? json_integer(pair->channels) : json_null());
     lap_json_excused(row, pair->difference, pair->excused);
     json_object_set_new(row, "ssim", lap_json_real(pair->difference ? pair->difference->ssim : NAN));
+    add_warnings(row, (const char *const[]){pair->a, pair->b}, pair->reads);
     return row;
 }
 
@@ -219,10 +243,11 @@ static void print_pair(const diff_run *run, const lap_pair *pair, outcome what)
             d->max_abs, (unsigned long long)d->differing_pixels, (unsigned long long)d->pixels, d->psnr);
 }
 
-static void on_pair(void *user, const lap_pair *pair, const lap_batch_counts *counts)
+static bool on_pair(void *user, const lap_pair *pair, const lap_batch_counts *counts)
 {
     diff_run *run = user;
     const lap_cli *cli = run->folder.cli;
+    bool goes_on = true;
     if (pair) {
         const outcome what = outcome_of(run, pair);
         const bool is_told = (what != IDENTICAL && what != EQUAL) || cli->verbose;
@@ -234,6 +259,9 @@ static void on_pair(void *user, const lap_pair *pair, const lap_batch_counts *co
         } else if (is_told && !cli->quiet && !cli->json) {
             print_pair(run, pair, what);
         }
+        if (!cli->quiet && pair->reads[0]->warnings + pair->reads[1]->warnings &&
+            lap_folder_may_tell(&run->folder, pair->reads[0]))
+            print_warnings((const char *const[]){pair->a, pair->b}, pair->reads);
         if (cli->verbose && *pair->note)
             lap_cli_message("%s: %s", pair->relative, pair->note);
         if (run->rows)
@@ -241,8 +269,10 @@ static void on_pair(void *user, const lap_pair *pair, const lap_batch_counts *co
         if (cli->report)
             lap_sheet_add_pair(run->sheet, pair, outcome_names[what], what == EQUAL);
         lap_folder_flush(&run->folder);
+        goes_on = !cli->fail_fast || what == IDENTICAL || what == EQUAL;
     }
     lap_folder_show(&run->folder, counts);
+    return goes_on;
 }
 
 /* ---- the verdict ------------------------------------------------------------------------------- */
@@ -269,6 +299,7 @@ static json_t *json_of(const diff_run *run)
     json_object_set_new(object, "outcomes", found);
     json_object_set_new(object, "not_taken", lap_folder_json_others(folder));
     json_object_set_new(object, "links", json_integer((json_int_t)folder->counts.links));
+    json_object_set_new(object, "left", json_integer((json_int_t)lap_folder_left(folder)));
     lap_folder_json_end(folder, object);
     return object;
 }
@@ -288,7 +319,8 @@ static void print_verdict(const diff_run *run)
         const char *what;
     } tallies[] = {{run->found[IDENTICAL], "identical"}, {run->found[EQUAL], within},
         {run->found[DIFFERENT], "different"}, {run->found[ONLY_A], "only in A"},
-        {run->found[ONLY_B], "only in B"}, {run->found[FAILED], "could not be compared"}};
+        {run->found[ONLY_B], "only in B"}, {run->found[FAILED], "could not be compared"},
+        {lap_folder_left(&run->folder), "left"}};
     const lap_batch_others *others = &run->folder.others;
     const uint64_t left = others->files + others->outputs;
     const char *before = ": ";
@@ -321,6 +353,7 @@ static int finish(diff_run *run, lap_code code)
         lap_cli_message("%s and %s: no image that lapedge reads %s", cli->operands[0], cli->operands[1],
             lap_folder_taken(cli, "*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm *.pnm", text));
     if (code == LAP_OK && !cli->quiet) {
+        lap_folder_print_untold(&run->folder);
         lap_folder_print_others(&run->folder);
         lap_folder_print_links(&run->folder);
     }
@@ -374,6 +407,7 @@ static int diff_folders(lap_cli *cli)
 static int diff(lap_cli *cli)
 {
     lap_pixels *pictures[2] = {NULL, NULL};
+    lap_report reads[2] = {{0}};
     lap_error err = {0};
     char quoted[PATH_MAX];
     if (cli->operand_count == 1)
@@ -391,14 +425,19 @@ static int diff(lap_cli *cli)
     int exit_code = LAP_EXIT_OK;
     const double began = lap_cli_now_ms();
     for (int i = 0; i < 2 && exit_code == LAP_EXIT_OK; i++)
-        if (lap_pixels_read(context, cli->operands[i], &cli->settings, &pictures[i], &err) != LAP_OK)
+        if (lap_pixels_read(context, cli->operands[i], &cli->settings, &pictures[i], &err) == LAP_OK)
+            lap_pixels_warn(pictures[i], true, &reads[i]);
+        else
             exit_code = (int)lap_cli_no_comparison(cli->operands[i], &err);
+    if (!cli->quiet)
+        print_warnings((const char *const *)cli->operands, (const lap_report *const[]){&reads[0], &reads[1]});
     if (cli->verbose && exit_code == LAP_EXIT_OK)
         lap_cli_message("both read with up to %d threads, %.1f ms%s%s", lap_context_threads(context),
             lap_cli_now_ms() - began, *lap_pixels_note(pictures[0]) ? "; the first " : "",
             lap_pixels_note(pictures[0]));
     if (exit_code == LAP_EXIT_OK)
-        exit_code = (int)compare(cli, context, lap_pixels_view(pictures[0]), lap_pixels_view(pictures[1]));
+        exit_code =
+            (int)compare(cli, context, lap_pixels_view(pictures[0]), lap_pixels_view(pictures[1]), reads);
     lap_pixels_free(pictures[0]);
     lap_pixels_free(pictures[1]);
     lap_cli_end(context);

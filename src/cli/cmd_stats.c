@@ -62,9 +62,16 @@ static lap_cli_exit read_weights(const char *path, float **weights, size_t *coun
                  : lap_cli_usage("--weights=%s: number %zu is not a finite decimal number", path, *count + 1);
 }
 
-static int show(const lap_cli *cli, const char *in, const lap_measurement *m)
+static json_t *object_of(const char *in, const lap_measurement *m, const lap_report *report)
 {
-    const int printed = lap_cli_wants_json(cli) ? lap_json_print(lap_stats_json(in, &m->stats, m)) : 0;
+    json_t *object = lap_stats_json(in, &m->stats, m);
+    lap_json_warnings(object, report);
+    return object;
+}
+
+static int show(const lap_cli *cli, const char *in, const lap_measurement *m, const lap_report *report)
+{
+    const int printed = lap_cli_wants_json(cli) ? lap_json_print(object_of(in, m, report)) : 0;
     if (cli->json)
         return printed;
     if (cli->csv) {
@@ -77,11 +84,12 @@ static int show(const lap_cli *cli, const char *in, const lap_measurement *m)
 }
 
 /* Reads the image a second time for the report, because its pixels were not kept. */
-static int write_report(const lap_cli *cli, lap_context *context, const char *in, const lap_measurement *m)
+static int write_report(const lap_cli *cli, lap_context *context, const char *in, const lap_measurement *m,
+    const lap_report *measured)
 {
     lap_error err;
     json_t *report = lap_report_create(cli, in, lap_context_threads(context));
-    json_t *results = lap_stats_json(in, &m->stats, m);
+    json_t *results = object_of(in, m, measured);
     json_object_set(report, "statistics", results);
     lap_report_add_results(report, results);
     const lap_code code = lap_report_add_file(report, context, in, &cli->settings, &err);
@@ -96,9 +104,10 @@ static int measure(
     const lap_cli *cli, lap_context *context, const char *in, const lap_measure_options *options)
 {
     lap_measurement m = {0};
+    lap_report report;
     lap_error err;
     const double began = lap_cli_now_ms();
-    const lap_code code = lap_measure_file(context, in, &cli->settings, options, &m, &err);
+    const lap_code code = lap_measure_report(context, in, &cli->settings, options, &m, &report, &err);
     if (cli->verbose && code == LAP_OK)
         lap_cli_message("%s: backend %s%s%s, up to %d threads, %.1f ms%s%s", in, cli->settings.backend,
             strcmp(m.resolved, cli->settings.backend) != 0 ? " -> " : "",
@@ -107,10 +116,12 @@ static int measure(
     int exit_code = (int)lap_cli_exit_of(code);
     if (code != LAP_OK && !(code == LAP_E_CANCELLED && lap_cli_caught()))
         lap_cli_print_error(&err, in);
+    if (report.status == LAP_WARNED && !cli->quiet)
+        lap_cli_warn(in, &report);
     if (code == LAP_OK)
-        exit_code = show(cli, in, &m);
+        exit_code = show(cli, in, &m, &report);
     if (code == LAP_OK && exit_code == LAP_EXIT_OK && cli->report)
-        exit_code = write_report(cli, context, in, &m);
+        exit_code = write_report(cli, context, in, &m, &report);
     lap_measurement_free(&m);
     return exit_code;
 }
@@ -195,7 +206,7 @@ static void note(stats_run *run, int code)
 static char *json_text(void *user, const lap_measured *file)
 {
     (void)user;
-    return lap_json_made(lap_stats_json(file->input, &file->measurement->stats, file->measurement));
+    return lap_json_made(object_of(file->input, file->measurement, file->report));
 }
 
 static void print_failed_json(stats_run *run, const lap_measured *file)

@@ -350,9 +350,16 @@ json_t *lap_json_log(const lap_settings *settings)
     return object;
 }
 
-json_t *lap_json_line(const char *in, const char *out, const lap_settings *settings, const lap_report *report)
+void lap_json_warnings(json_t *object, const lap_report *report)
 {
     char warning[512];
+    json_object_set_new(object, "warnings", json_integer(report->warnings));
+    json_object_set_new(object, "warning",
+        lap_json_text(report->warnings > 0 ? lap_cli_warning_text(report, warning, sizeof warning) : NULL));
+}
+
+json_t *lap_json_line(const char *in, const char *out, const lap_settings *settings, const lap_report *report)
+{
     const bool filter = settings->filter;
     const bool is_written = report->status == LAP_DONE || report->status == LAP_WARNED;
     json_t *object = lap_json_object("lapedge.file/1");
@@ -372,9 +379,7 @@ json_t *lap_json_line(const char *in, const char *out, const lap_settings *setti
     json_object_set_new(object, "ms", times_of(&report->ms));
     json_object_set_new(object, "bytes_in", json_integer((json_int_t)report->bytes_in));
     json_object_set_new(object, "bytes_out", json_integer(is_written ? (json_int_t)report->bytes_out : 0));
-    json_object_set_new(object, "warnings", json_integer(report->warnings));
-    json_object_set_new(object, "warning",
-        lap_json_text(report->warnings > 0 ? lap_cli_warning_text(report, warning, sizeof warning) : NULL));
+    lap_json_warnings(object, report);
     json_object_set_new(object, "recoded", json_boolean(is_written && report->recoded));
     json_object_set_new(object, "note", lap_json_text(report->note[0] ? report->note : NULL));
     return object;

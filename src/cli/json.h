@@ -26,6 +26,8 @@ void lap_json_counts(json_t *object, const lap_json_count *counts, size_t count)
 /* Sets object[key] to the path. If the path is not UTF-8, also sets object[key_raw] to the path
  * percent-encoded. */
 void lap_json_path(json_t *object, const char *key, const char *path);
+/* Sets warnings (their number) and warning (the first, or null). */
+void lap_json_warnings(json_t *object, const lap_report *report);
 /* Returns {"kind", "message"} of an error, or null if its code is LAP_OK. */
 json_t *lap_json_error(const lap_error *err);
 /* Returns the object as text that the caller frees; NULL: out of memory. flags are jansson's. Numbers have

@@ -78,13 +78,15 @@ static bool inside(const lap_view *view, int mask, lap_view *inner)
 }
 
 static lap_code measure_whole(const lap_run_order *order, const lap_measure_options *options,
-    const lap_rung *rung, lap_measurement *m, lap_error *err)
+    const lap_rung *rung, lap_measurement *m, lap_report *report, lap_error *err)
 {
     lap_context *context = order->context;
     const int device = order->settings->device, threshold = options->threshold;
     const char *counter = lap_rung_companion(LAP_OP_HISTOGRAM, rung);
     picture p = {0};
     lap_code code = open_picture(order, order->settings, &p, err);
+    if (code == LAP_OK)
+        lap_pixels_warn(p.pixels, false, report);
     if (code == LAP_OK)
         code = lap_stats_of_view(
             context, lap_pixels_view(p.pixels), counter, device, threshold, &m->stats.input, err);
@@ -163,7 +165,7 @@ static lap_code measure(const lap_run_order *order, const lap_measure_options *o
         code = lap_fail(err, LAP_E_USAGE, "a border of %d pixels cannot be left out", options->mask_border);
     if (code == LAP_OK)
         code = options->mask_border == 0 ? measure_bands(order, options->threshold, m, report, err)
-                                         : measure_whole(order, options, rung, m, err);
+                                         : measure_whole(order, options, rung, m, report, err);
     m->mask_border = options->mask_border;
     if (code == LAP_OK && options->profiles)
         code = profiles_of(order, options, m, err);
@@ -172,8 +174,9 @@ static lap_code measure(const lap_run_order *order, const lap_measure_options *o
     return code;
 }
 
-lap_code lap_measure_to(const lap_run_order *order, const lap_measure_options *options, lap_measurement *m,
-    lap_report *report, lap_error *err)
+/* subject: named by errors about the input; or NULL. */
+static lap_code measure_about(const lap_run_order *order, const char *subject,
+    const lap_measure_options *options, lap_measurement *m, lap_report *report, lap_error *err)
 {
     const double start = lap_now_ms();
     lap_error why = {0};
@@ -183,14 +186,26 @@ lap_code lap_measure_to(const lap_run_order *order, const lap_measure_options *o
     report->height = m->height;
     report->channels = m->channels;
     report->resolved = m->resolved;
-    return lap_report_conclude(code, &why, order->in, start, report, err);
+    return lap_report_conclude(code, &why, subject, start, report, err);
+}
+
+lap_code lap_measure_to(const lap_run_order *order, const lap_measure_options *options, lap_measurement *m,
+    lap_report *report, lap_error *err)
+{
+    return measure_about(order, order->in, options, m, report, err);
+}
+
+lap_code lap_measure_report(lap_context *context, const char *in, const lap_settings *given,
+    const lap_measure_options *options, lap_measurement *m, lap_report *report, lap_error *err)
+{
+    const lap_settings completed = lap_settings_complete(given), *settings = &completed;
+    const lap_run_order order = {.context = context, .in = in, .settings = settings};
+    return measure_about(&order, NULL, options, m, report, err);
 }
 
 lap_code lap_measure_file(lap_context *context, const char *in, const lap_settings *given,
     const lap_measure_options *options, lap_measurement *m, lap_error *err)
 {
-    const lap_settings completed = lap_settings_complete(given), *settings = &completed;
-    const lap_run_order order = {.context = context, .in = in, .settings = settings};
-    lap_report report = {0};
-    return measure(&order, options, m, &report, err);
+    lap_report report;
+    return lap_measure_report(context, in, given, options, m, &report, err);
 }

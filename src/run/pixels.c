@@ -229,11 +229,22 @@ lap_code lap_collect_image(const lap_collect *c, lap_damage *damage, lap_error *
 struct lap_pixels {
     lap_image image;
     char note[LAP_PIXELS_NOTE];
+    lap_damage damage;
+    bool is_16_bit; /* in the file */
 };
 
 const char *lap_pixels_note(const lap_pixels *pixels)
 {
     return pixels->note;
+}
+
+void lap_pixels_warn(const lap_pixels *p, bool exact, lap_report *report)
+{
+    const bool is_reduced = exact && p->is_16_bit, has_both = is_reduced && p->damage.warnings > 0;
+    if (report->warnings == 0)
+        snprintf(report->warning, sizeof report->warning, "%.180s%s%s", p->damage.first, has_both ? "; " : "",
+            is_reduced ? "reduced from 16 to 8 bits per sample" : "");
+    report->warnings += p->damage.warnings + is_reduced;
 }
 
 const lap_view *lap_pixels_view(const lap_pixels *pixels)
@@ -331,11 +342,11 @@ static lap_code decode(const lap_whole *whole, lap_turn turn, lap_pixels *p, lap
     const lap_header *h = lap_decoder_header(whole->decoder);
     const bool swap = lap_turn_transposes(turn);
     const lap_collect collect = {.decoder = whole->decoder, .turn = turn, .to = &p->image.view};
-    lap_damage damage;
+    p->is_16_bit = h->is_16_bit;
     lap_code code = lap_image_create(
         &p->image, swap ? h->height : h->width, swap ? h->width : h->height, h->channels, LAP_APRON, err);
     if (code == LAP_OK)
-        code = lap_collect_image(&collect, &damage, err);
+        code = lap_collect_image(&collect, &p->damage, err);
     if (code == LAP_OK)
         lap_whole_note(whole, p->note, sizeof p->note);
     return code;

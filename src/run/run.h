@@ -21,7 +21,7 @@ lap_code lap_run_to_sink(
     const lap_run_order *order, struct stat *read, lap_sink **sink, lap_report *report, lap_error *err);
 
 /* As lap_measure_file. Fills report as far as known; if the whole picture is held at once (mask_border > 0),
- * without bytes and warnings. err may be &report->error. */
+ * without bytes. err may be &report->error. */
 lap_code lap_measure_to(const lap_run_order *order, const lap_measure_options *options,
     lap_measurement *measurement, lap_report *report, lap_error *err);
 

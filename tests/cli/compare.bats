@@ -223,3 +223,36 @@ filter, compare of transpose" compare --ops=reduce --heatmap=m.png "$photo"
     echo "$output" >o.json
     json o.json 'o["rows"][-1]["backend"] == "no-border" and o["rows"][-1]["times_ms"] == [] and "refused" in o["rows"][-1]["reason"]'
 }
+
+@test "what is missing of a picture is a warning" {
+    mkdir photos
+    head -c 20000 "$photo" >photos/cut.jpg
+    for in in photos/cut.jpg photos; do
+        run --separate-stderr lapedge compare --fail-on=none --backends=c,simd --runs=1 --json-file=o.json $in
+        [ "$status" -eq 0 ]
+        [[ $stderr == "lapedge: photos/cut.jpg: warning: "*" (the first of 2)" ]]
+        json o.json 'o["warnings"] == 2 and o["warning"].startswith("photos/cut.jpg: data ends ")'
+    done
+    json o.json '[p["warnings"] for p in o["photos"]] == [2] and o["warning"] == "photos/cut.jpg: " + o["photos"][0]["warning"]'
+    run --separate-stderr lapedge compare -q --fail-on=none --backends=c --runs=1 photos/cut.jpg
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+}
+
+@test "--fail-fast: a folder is compared until a photo fails, or a backend differs" {
+    mkdir in
+    cp "$photo" in/a.jpg
+    cp "$photo" in/b.jpg
+    wrong compare --fail-fast --runs=1 --json-file=o.json --backends=c,off-by-one in
+    [ "$status" -eq 1 ]
+    [ "$stderr" = "lapedge: stopped early, 1 left" ]
+    json o.json '(o["files"], o["failed"], o["left"], o["equal"]) == (1, 0, 1, False)'
+    head -c 20000 "$photo" >in/a.jpg
+    run --separate-stderr lapedge compare --fail-fast --runs=1 --backends=c in
+    [ "$status" -eq 2 ]
+    [[ $stderr == "lapedge: in/a.jpg: truncated"*"lapedge: stopped early, 1 left" ]]
+    cp "$photo" in/a.jpg
+    run --separate-stderr lapedge compare --fail-fast --runs=1 --json-file=o.json --backends=c,simd in
+    [ "$status" -eq 0 ]
+    json o.json '(o["files"], o["left"]) == (2, 0)'
+}

@@ -562,3 +562,67 @@ both_ways()
         expect 0 "equal: 1 equal within the tolerance" "" diff --max-abs=3 "--exclude=$folder/one.pgm" a// b//
     done
 }
+
+# png FILE TYPE BITS ROW: a PNG of 1 x 1 pixel; ROW is its filter and samples, in hexadecimal
+png()
+{
+    python3 - "$@" <<'PY'
+import struct, sys, zlib
+path, kind, bits, row = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), bytes.fromhex(sys.argv[4])
+def chunk(name, data):
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+open(path, "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, bits, kind, 0, 0, 0)) +
+                       chunk(b"IDAT", zlib.compress(row)) + chunk(b"IEND", b""))
+PY
+}
+
+@test "what decoding drops is not compared, and warned of" {
+    mkdir a b
+    png a/alpha.png 6 8 0001020304
+    png b/alpha.png 6 8 00010203ff
+    png a/deep.png 2 16 00010002000300
+    png b/deep.png 2 16 00010102020301
+    png a/both.png 6 16 0001000200030004ff
+    png b/both.png 2 8 00010203
+    expect 0 $'1 x 1, 3 channels\nidentical' "lapedge: a/alpha.png: warning: transparency is dropped
+lapedge: b/alpha.png: warning: transparency is dropped" diff a/alpha.png b/alpha.png
+    expect 0 $'1 x 1, 3 channels\nidentical' "lapedge: a/deep.png: warning: reduced from 16 to 8 bits per sample
+lapedge: b/deep.png: warning: reduced from 16 to 8 bits per sample" diff a/deep.png b/deep.png
+    both="a/both.png: warning: transparency is dropped; reduced from 16 to 8 bits per sample (the first of 2)"
+    expect 0 $'1 x 1, 3 channels\nidentical' "lapedge: $both" diff --json-file=o.json a/both.png b/both.png
+    json o.json 'o["identical"] and o["warnings"] == 2'
+    json o.json 'o["warning"] == "a/both.png: transparency is dropped; reduced from 16 to 8 bits per sample"'
+    expect 0 "" "" diff -q a/both.png b/both.png
+    run --separate-stderr lapedge diff --json-file=o.json a b
+    [ "$status" -eq 0 ]
+    [ "$output" = "equal: 3 identical" ]
+    [[ $stderr == *"a/alpha.png: warning: transparency is dropped"*"lapedge: $both"*"b/deep.png: warning: reduced"* ]]
+    json o.json '[(r["path"], r["warnings"], r["warning"]) for r in o["rows"]][0] == ("alpha.png", 2, "a/alpha.png: transparency is dropped")'
+    json o.json '[r["warnings"] for r in o["rows"]] == [2, 2, 2]'
+    # Damage that is tolerated.
+    head -c 20000 "$photo" >cut.jpg
+    run --separate-stderr lapedge diff --fail-on=none cut.jpg cut.jpg
+    [ "$status" -eq 0 ]
+    [[ $stderr == "lapedge: cut.jpg: warning: "* ]]
+}
+
+@test "--fail-fast: two folders are compared until a pair differs or fails" {
+    mkdir a b
+    for name in 1 2 3 4 5 6; do
+        flat a/$name.pgm
+        cp a/$name.pgm b
+    done
+    expect 0 "equal: 6 identical" "" diff --fail-fast a b
+    change a/2.pgm 3 4 103 b/2.pgm
+    change a/4.pgm 3 4 103 b/4.pgm
+    expect 1 "2.pgm: different, by up to 3, 1 of 48 pixels, PSNR 55.40 dB
+not equal: 1 identical, 1 different, 4 left" "" diff --fail-fast --json-file=o.json a b
+    json o.json 'o["left"] == 4 and not o["equal"] and [r["path"] for r in o["rows"]] == ["1.pgm", "2.pgm"]'
+    expect 0 "equal: 4 identical, 2 equal within the tolerance" "" diff --fail-fast --max-abs=3 --json-file=o.json a b
+    json o.json 'o["left"] == 0 and len(o["rows"]) == 6'
+    rm b/1.pgm
+    expect 1 "only in a: 1.pgm
+not equal: 1 only in A, 5 left" "" diff --fail-fast a b
+    pgm 9 6 b/1.pgm
+    expect 2 "not equal: 1 could not be compared, 5 left" "lapedge: 1.pgm: sizes differ: 8x6 and 9x6" diff --fail-fast a b
+}

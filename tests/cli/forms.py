@@ -279,7 +279,7 @@ def trace(words, original, option=None):
 # What the base of a form must do without beside an option.
 WITHOUT = {"ops": "--ops=", "backends": "--backends=", "csv": "--json", "json": "--json", "rotate": "--flip",
            "flip": "--flip", "transpose": "--flip", "transverse": "--flip", "files-from": ("photos", "in.jpg"),
-           "null": ("photos", "in.jpg"),
+           "null": ("photos", "in.jpg"), "fail-fast": "in.jpg",
            "image": "--sizes=", "color": "--json", "quiet": "--json", "verbose": "--json", "devices": "--backends="}
 # What it needs beside.
 BESIDE = {
@@ -294,6 +294,7 @@ BESIDE = {
     ("progress", "files in place"): ["--backend=c", "--threads=1", "--no-sync"],
     ("progress", "transform of one image"): ["--progressive", "--threads=1", "--no-sync"],
 }
+BESIDE.update({("fail-fast", "compare of " + op): ["photos"] for op in OPERATIONS})
 # Seen in nothing but times.
 TIMED = {"warm"}
 # Tuning of speed, of messages, or of a coder: accepted in every form.

@@ -259,3 +259,27 @@ END
     lapedge stats --json --mask-border=15 a.pgm b.pgm 2>/dev/null | tail -n 1 >totals.json
     json totals.json 'o["masked_out"] == 1 and o["gray"]["photos"] == 2'
 }
+
+@test "what is missing of a picture is a warning, of one image as of a folder" {
+    mkdir photos
+    head -c 20000 "$photo" >photos/cut.jpg
+    run --separate-stderr lapedge stats --fail-on=none photos
+    [ "$status" -eq 0 ]
+    warning=$(grep warning <<<"$stderr")
+    [[ $warning == "lapedge: photos/cut.jpg: warning: "* ]]
+    for option in "" --csv --mask-border=2 "--json-file=o.json"; do
+        # shellcheck disable=SC2086 # an option, or none
+        run --separate-stderr lapedge stats --fail-on=none $option photos/cut.jpg
+        [ "$status" -eq 0 ]
+        [ "$stderr" = "$warning" ]
+        [ -n "$output" ]
+    done
+    json o.json 'o["warnings"] == 2 and o["warning"] in """'"$warning"'"""'
+    run --separate-stderr lapedge stats --fail-on=none --mask-border=2 photos
+    [[ $stderr == *"$warning"* ]]
+    run --separate-stderr lapedge stats -q --csv --fail-on=none photos/cut.jpg
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    lapedge stats --json "$photo" >o.json
+    json o.json 'o["warnings"] == 0 and o["warning"] is None'
+}

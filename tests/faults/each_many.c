@@ -309,15 +309,16 @@ static void measured_batch(each_result *r)
     r->all = r->code == LAP_OK && counts.failed == 0;
 }
 
-static void each_pair(void *user, const lap_pair *pair, const lap_batch_counts *counts)
+static bool each_pair(void *user, const lap_pair *pair, const lap_batch_counts *counts)
 {
     each_result *r = user;
     (void)counts;
     if (!pair)
-        return;
+        return true;
     each_add(r, pair->relative, strlen(pair->relative));
     if (pair->difference)
         each_add(r, &pair->difference->max_abs, sizeof(int));
+    return true;
 }
 
 static void folders_compared(each_result *r)

@@ -109,6 +109,7 @@ void lap_compare_free(lap_compare_result *result)
         free(result->lines[i].input);
     }
     free(result->lines);
+    free(result->warning);
     json_decref(result->photos);
 }
 
@@ -142,7 +143,16 @@ static json_t *row_of(const lap_compare_line *line)
     return row;
 }
 
-bool lap_compare_end_photo(lap_compare_result *result, const char *path, const lap_error *failure)
+bool lap_compare_warn(lap_compare_result *result, const char *path, const lap_report *read)
+{
+    char text[512];
+    result->warnings += read->warnings;
+    return read->warnings == 0 || result->warning ||
+           asprintf(&result->warning, "%s: %s", path, lap_cli_warning_text(read, text, sizeof text)) >= 0;
+}
+
+bool lap_compare_end_photo(
+    lap_compare_result *result, const char *path, const lap_report *read, const lap_error *failure)
 {
     const lap_compare_photo *photo = &result->photo;
     char why[1024] = "";
@@ -165,6 +175,7 @@ bool lap_compare_end_photo(lap_compare_result *result, const char *path, const l
     json_object_set_new(row, "c_ms", lap_json_ms(failure ? NAN : photo->c_ms));
     json_object_set_new(row, "fastest", lap_json_text(failure ? NULL : photo->fastest));
     json_object_set_new(row, "fastest_ms", lap_json_ms(failure ? NAN : photo->fastest_ms));
+    lap_json_warnings(row, read);
     const bool is_whole = json_object_get(row, "input") && json_object_get(row, "error");
     return json_array_append_new(result->photos, row) == 0 && is_whole;
 }
@@ -177,6 +188,9 @@ json_t *lap_compare_json(const lap_cli *cli, const lap_compare_result *result, b
     lap_json_path(object, "input", cli->operands[0]);
     json_object_set_new(object, "files", json_integer(result->files));
     json_object_set_new(object, "failed", json_integer(result->failed));
+    json_object_set_new(object, "left", json_integer(result->left));
+    json_object_set_new(object, "warnings", json_integer(result->warnings));
+    json_object_set_new(object, "warning", lap_json_text(result->warning));
     json_object_set_new(object, "width", one ? json_integer(result->width) : json_null());
     json_object_set_new(object, "height", one ? json_integer(result->height) : json_null());
     json_object_set_new(object, "channels", one ? json_integer(result->channels) : json_null());

@@ -115,15 +115,21 @@ typedef struct lap_compare_result {
     int width, height, channels; /* size and channels of the last input */
     double decode_ms;
     lap_compare_photo photo; /* the current input */
+    int warnings;            /* of decoding all inputs */
+    char *warning;           /* the first, with its file's name; or NULL */
+    int left;                /* inputs that --fail-fast left */
     json_t *photos;          /* for a folder one row per input, as in the JSON; else NULL */
 } lap_compare_result;
 
 /* Adds one row of an input to its backend's line. False: out of memory. */
 bool lap_compare_take(lap_compare_result *result, const lap_compare_row *row, const char *input);
 /* Call begin_photo before and end_photo after the rows of one input. failure says why it could not be
- * compared, or is NULL. end_photo adds it to photos. */
+ * compared, or is NULL. read: warnings of decoding. end_photo adds it to photos. */
 void lap_compare_begin_photo(lap_compare_result *result);
-bool lap_compare_end_photo(lap_compare_result *result, const char *path, const lap_error *failure);
+bool lap_compare_end_photo(
+    lap_compare_result *result, const char *path, const lap_report *read, const lap_error *failure);
+/* Adds the warnings of decoding an input. False: out of memory. */
+bool lap_compare_warn(lap_compare_result *result, const char *path, const lap_report *read);
 /* Whether the times of its runs vary too much to be reliable. */
 bool lap_compare_line_is_noisy(const lap_compare_line *line);
 void lap_compare_free(lap_compare_result *result);

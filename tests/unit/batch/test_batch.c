@@ -398,11 +398,18 @@ static void few_large_texts_wait(void **state)
     assert_in_range(w.most, 1, THREADS + LAP_EXECUTOR_LOW);
 }
 
-static void on_pair(void *user, const lap_pair *pair, const lap_batch_counts *counts)
+static bool on_pair(void *user, const lap_pair *pair, const lap_batch_counts *counts)
 {
     (void)counts;
     if (pair)
         ((int *)user)[pair->error->code != LAP_OK ? 2 : pair->difference ? 0 : 1]++;
+    return true;
+}
+
+static bool on_pair_of_five(void *user, const lap_pair *pair, const lap_batch_counts *counts)
+{
+    (void)counts;
+    return !pair || ++*(int *)user < 5;
 }
 
 /* Equal, only in one folder, and what cannot be compared. */
@@ -425,6 +432,15 @@ static void pairs_are_counted(void **state)
     lap_context *context = lap_context_create(2, NULL);
     lap_pairing pairing = {"in", "there", &(lap_batch_options){0}, &(lap_diff_rules){0}, on_pair, pairs};
     assert_int_equal(lap_compare_folders(context, &pairing, &s, &counts, &err), LAP_OK);
+    int until_five = 0;
+    lap_batch_counts early;
+    pairing.each = on_pair_of_five;
+    pairing.user = &until_five;
+    assert_int_equal(lap_compare_folders(context, &pairing, &s, &early, &err), LAP_OK);
+    assert_int_equal(until_five, 5);
+    assert_int_equal(early.expected, PHOTOS + 1);
+    assert_int_equal(early.ok + early.failed, 5);
+    assert_int_equal(early.vanished, 0);
     pairing.b = "nowhere";
     assert_int_equal(lap_compare_folders(context, &pairing, &s, &(lap_batch_counts){0}, &err), LAP_E_MISSING);
     lap_context_destroy(context);
