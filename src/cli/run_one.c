@@ -102,11 +102,13 @@ static int measure_skipped(const lap_cli *cli, lap_context *context, const char 
 {
     const lap_measure_options options = {.threshold = cli->settings.params.threshold};
     lap_measurement m = {0};
+    lap_report report;
     lap_error err;
-    const lap_code code = lap_measure_file(context, in, &cli->settings, &options, &m, &err);
+    const lap_code code = lap_measure_report(context, in, &cli->settings, &options, &m, &report, &err);
     if (code != LAP_OK)
         lap_cli_print_error(&err, in);
-    const int exit_code = code == LAP_OK ? lap_stats_write(cli, in, &m.stats) : (int)lap_cli_exit_of(code);
+    const int exit_code =
+        code == LAP_OK ? lap_stats_write(cli, in, &m.stats, &report) : (int)lap_cli_exit_of(code);
     lap_measurement_free(&m);
     return exit_code;
 }
@@ -165,7 +167,7 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
         lap_cli_print_photo(cli, context, in, out, &report);
     int exit_code = (int)lap_cli_exit_of_one(code, out);
     if (cli->stats && code == LAP_OK)
-        exit_code = lap_stats_write(cli, in, &stats);
+        exit_code = lap_stats_write(cli, in, &stats, &report);
     if (cli->report && code == LAP_OK && exit_code == LAP_EXIT_OK)
         exit_code = write_report(cli, context, in, out, &report);
     if (lap_cli_wants_json(cli)) {

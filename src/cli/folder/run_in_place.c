@@ -99,7 +99,7 @@ static int write_stats(const in_place_run *run, const lap_batch_file *file)
 {
     const lap_cli *cli = run->folder.cli;
     if (file->report->status != LAP_SKIPPED)
-        return lap_stats_write(cli, file->input, &run->stats);
+        return lap_stats_write(cli, file->input, &run->stats, file->report);
     lap_cli_message("%s: not written, because %s holds its edges already", cli->stats, file->input);
     return LAP_EXIT_FAILED;
 }

@@ -33,8 +33,10 @@ lap_cli_exit lap_cli_no_comparison(const char *path, const lap_error *err);
 
 /* Makes lapedge.stats/1; without profiles in m, the object has no profiles. */
 json_t *lap_stats_json(const char *input, const lap_run_stats *stats, const lap_measurement *m);
-/* Writes the object to a file. Returns LAP_EXIT_OK, or LAP_EXIT_FAILED after a message. */
-int lap_stats_write(const lap_cli *cli, const char *input, const lap_run_stats *stats);
+/* Writes the object, with the warnings of the report, to a file. Returns LAP_EXIT_OK, or LAP_EXIT_FAILED
+ * after a message. */
+int lap_stats_write(
+    const lap_cli *cli, const char *input, const lap_run_stats *stats, const lap_report *report);
 /* Prints a table; on a terminal also a histogram for each channel. */
 void lap_stats_text(const lap_cli *cli, const char *input, const lap_measurement *m);
 /* Prints the same tables without the line about the picture. */

@@ -169,9 +169,11 @@ json_t *lap_stats_json(const char *input, const lap_run_stats *stats, const lap_
     return object;
 }
 
-int lap_stats_write(const lap_cli *cli, const char *input, const lap_run_stats *stats)
+int lap_stats_write(
+    const lap_cli *cli, const char *input, const lap_run_stats *stats, const lap_report *report)
 {
     json_t *object = lap_stats_json(input, stats, NULL);
+    lap_json_warnings(object, report);
     char *text = lap_json_dump(object, JSON_INDENT(2));
     lap_error err = {.code = LAP_E_MEMORY, .message = "out of memory"};
     const lap_code code =
