@@ -668,10 +668,8 @@ static void explain(lap_probe *p, const char *name, bool is_last)
     if (snprintf(path, sizeof path, "%s/%s", p->folder, name) >= PATH_MAX ||
         fstatat(p->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return;
-    const bool follow = p->options.take && p->options.take->follow;
     if (S_ISLNK(st.st_mode) && (is_last || p->is_link))
-        what = follow ? "is a symbolic link that is not taken"
-                      : "is a symbolic link; --follow compares its target";
+        what = "is a symbolic link, which is not followed";
     else if (is_last && S_ISDIR(st.st_mode))
         what = "is a folder";
     else if (is_last && !S_ISREG(st.st_mode))

@@ -471,7 +471,7 @@ both_ways()
     # A link, which may lead to an equal image, and a link to a folder.
     ln -s ../b/x.jpg a/x.jpg
     both_ways 2 "not equal: 1 identical, 1 could not be compared" \
-        "lapedge: a/x.jpg: is a symbolic link; --follow compares its target"
+        "lapedge: a/x.jpg: is a symbolic link, which is not followed"
     both_ways 0 "equal: 2 identical" "" --follow
     rm a/x.jpg
     mkdir b/sub
