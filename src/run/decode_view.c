@@ -145,18 +145,20 @@ lap_code lap_decode_view(lap_context *context, const void *file, size_t size, co
 lap_code lap_decode_size(lap_context *context, const void *file, size_t size, const lap_settings *given,
     lap_view *view, lap_error *err)
 {
-    const lap_settings completed = lap_settings_complete(given), *settings = &completed;
+    lap_settings settings = lap_settings_complete(given);
     lap_whole whole = {0};
     lap_view sized = *view;
     size_t bytes;
-    lap_code code = check_view(settings, view, err);
+    lap_code code = check_view(&settings, view, err);
     if (code == LAP_OK && view->base)
         code = lap_fail(err, LAP_E_USAGE, "base must be NULL: this call only fills in the size");
+    if (settings.decode == LAP_DECODE_AUTO) /* a size needs no search for parts of the scan */
+        settings.decode = LAP_DECODE_SERIAL;
     if (code == LAP_OK)
-        code = open_file(&whole, context, file, size, settings, err);
+        code = open_file(&whole, context, file, size, &settings, err);
     if (code == LAP_OK)
         code = size_view(
-            lap_decoder_header(whole.decoder), lap_whole_turn(&whole, settings), &sized, &bytes, err);
+            lap_decoder_header(whole.decoder), lap_whole_turn(&whole, &settings), &sized, &bytes, err);
     lap_whole_close(&whole);
     if (code == LAP_OK)
         *view = sized;
