@@ -14,7 +14,7 @@ constexpr int CONSTANT_BITS = 13, EXTRA_BITS = 2; /* of the constants; between t
 /* With padding, so that neither rows nor columns of blocks, nor both tables, cause a bank conflict: 16 bytes
  * of a block of 16-bit values, and entries of a table. */
 constexpr unsigned ROWS = 9, DIVISORS = 72;
-/* Thread blocks of a picture for each multiprocessor, of which 8 fit at once. */
+/* Thread blocks of a picture for each multiprocessor: twice those that fit at once. */
 constexpr unsigned MOST = 12;
 
 __host__ __device__ constexpr int constant(double c)
@@ -99,7 +99,7 @@ LAP_DEVICE source source_of(const lap_jpeg_out &out, unsigned block)
 }
 
 template <typename PHOTOS>
-static __global__ void __launch_bounds__(THREADS, 8) dct_kernel(const __grid_constant__ PHOTOS photos)
+static __global__ void __launch_bounds__(THREADS) dct_kernel(const __grid_constant__ PHOTOS photos)
 {
     const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     __shared__ uint4 rows[BLOCKS][ROWS], zigzag[BLOCKS][ROWS];

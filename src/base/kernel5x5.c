@@ -154,8 +154,9 @@ static lap_code parse_list(const char *text, const char *source, lap_kernel *ker
         }
     }
     if (bad)
-        return lap_fail(err, LAP_E_USAGE, "kernel %s: number %d is not a decimal number: '%.*s'", source,
-            n + 1, (int)(strcspn(bad, separators) < 20 ? strcspn(bad, separators) : 20), bad);
+        return lap_fail(err, LAP_E_USAGE,
+            "kernel %s: number %d is not a decimal number, or out of range: '%.*s'", source, n + 1,
+            (int)(strcspn(bad, separators) < 20 ? strcspn(bad, separators) : 20), bad);
     if (n != TAPS && n != INNER)
         return lap_fail(
             err, LAP_E_USAGE, "kernel %s: %d numbers where 25 (5x5) or 9 (3x3) are needed", source, n);
@@ -203,8 +204,8 @@ static lap_code parse_file(const char *path, lap_kernel *kernel, lap_error *err)
     if (memchr(text, 0, size))
         return lap_fail(err, LAP_E_USAGE, "kernel %s: not a text of 25 or 9 numbers", path);
     if (size > FILE_MAX)
-        return lap_fail(
-            err, LAP_E_USAGE, "kernel %s: longer than %d bytes, the most of a kernel file", path, FILE_MAX);
+        return lap_fail(err, LAP_E_USAGE,
+            "kernel %s: has more than %d bytes, the most that a kernel file may have", path, FILE_MAX);
     text[size] = 0;
     return parse_list(text, path, kernel, err);
 }

@@ -240,7 +240,9 @@ static lap_code run_jobs(batch *b, lap_list *list, lap_error *err)
     lap_batch_options seen = *b->options;
     seen.others = NULL; /* already counted */
     lap_code code = lap_walk(&seen, list, work_on, b, &walking);
-    if (code == LAP_OK && b->is_left && !b->options->dry_run)
+    /* An end by --fail-fast is no error of the walk, and does not hide this one. */
+    const bool is_through = (code == LAP_OK || b->jobs.failed_fast) && walking.code == LAP_OK;
+    if (is_through && b->is_left && !b->options->dry_run)
         code = lap_error_set(&walking, &b->unwritable);
     lap_jobs_finish(&b->jobs, code != LAP_OK);
     publish_group(b);                                      /* keeps what is finished, however the run ends */
@@ -254,8 +256,10 @@ static lap_code run_jobs(batch *b, lap_list *list, lap_error *err)
 static bool is_idle(const batch *b)
 {
     const lap_batch_counts *counts = b->jobs.counts;
-    return counts->expected + counts->other_shards + b->options->side_count == 0 &&
-           access(b->options->out_dir, F_OK) != 0;
+    size_t sides = 0; /* that may lie in the folder */
+    for (size_t i = 0; i < b->options->side_count; i++)
+        sides += strcmp(b->options->sides[i], "/dev/stdout") != 0;
+    return counts->expected + counts->other_shards + sides == 0 && access(b->options->out_dir, F_OK) != 0;
 }
 
 /* Prepares the run: checks everything that must be right before a file is changed. */

@@ -644,18 +644,27 @@ static lap_code go_back(lap_probe *p, const char *relative, const char **rest)
 /* Does what a walk does with a name in the folder that was entered last; enters it if it is a folder. */
 static lap_code step(lap_probe *p, const char *name)
 {
+    char path[PATH_MAX];
+    struct stat st;
     int fd;
     forget_step(p);
-    lap_code code = visit_name(&p->w, p->fd, p->folder, name, DT_UNKNOWN);
+    if (fstatat(p->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+        const int failed = errno;
+        if (failed != ENOENT && snprintf(path, sizeof path, "%s/%s", p->folder, name) < PATH_MAX)
+            lap_fail_at(&p->why, LAP_E_UNREADABLE, path, "%s", strerror(failed));
+        return LAP_OK;
+    }
+    lap_code code = visit_name(&p->w, p->fd, p->folder, name, IFTODT(st.st_mode));
     if (code != LAP_OK || p->w.count == 0)
         return code;
-    char *path = p->w.folders[--p->w.count];
-    code = open_folder(&p->w, path, false, &fd);
+    char *folder = p->w.folders[--p->w.count];
+    code = open_folder(&p->w, folder, false, &fd);
     if (fd >= 0)
-        stand_in(p, path, fd);
+        stand_in(p, folder, fd);
     else if (p->why.code == LAP_OK)
-        lap_fail_at(&p->why, LAP_E_DIFFERENT, path, "this folder was read under another name");
-    free(path);
+        lap_fail_at(&p->why, LAP_E_DIFFERENT, folder,
+            "a link leads to this folder under another path, and it is compared there");
+    free(folder);
     return code;
 }
 
@@ -678,7 +687,7 @@ static void explain(lap_probe *p, const char *name, bool is_last)
              (judge(&p->w, path, name, false) == LAP_TAKE_YES || lap_take_begins_like_jpeg(p->fd, name)))
         what = "is an output of an earlier run; to compare it, name its folder";
     else if (is_last)
-        what = "does not begin like a JPEG, so it is not taken";
+        what = "does not begin like a JPEG";
     if (what)
         lap_fail_at(&p->why, LAP_E_DIFFERENT, path, "%s", what);
 }

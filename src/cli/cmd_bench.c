@@ -232,13 +232,13 @@ static lap_cli_exit check_op(const lap_cli *cli, lap_op op)
     const char *name = lap_op_name(op), *type = bench->type ? bench->type : "";
     const bool is_image = strcmp(type, "f32") != 0 && strcmp(type, "f64") != 0;
     if (!strstr(types[op], type))
-        return lap_cli_usage("--type=%s: bench %s has %s", type, name, types[op]);
+        return lap_cli_usage("--type=%s: bench %s runs only on %s", type, name, types[op]);
     if (op == LAP_OP_TRANSPOSE && !is_image && bench->channels > 1)
         return lap_cli_usage("--channels=%d: bench transpose of %s has one channel", bench->channels, type);
     if (op != LAP_OP_CODEC)
         return LAP_EXIT_OK;
     if (bench->image && (cli->size_count || bench->channels))
-        return lap_cli_usage("--%s: bench codec takes the files of --image as they are",
+        return lap_cli_usage("--%s: bench codec takes the photos of --image as they are",
             cli->size_count ? "sizes" : "channels");
     return bench->channels == 4 ? lap_cli_usage("--channels=4: a JPEG of bench codec has 1 or 3 channels")
                                 : LAP_EXIT_OK;

@@ -76,12 +76,15 @@ static lap_code compare_pixels(comparison *c, lap_pixels *pixels, lap_error *err
     return code;
 }
 
-static lap_code count_file(void *user, const char *path, const lap_error *problem, lap_error *unused)
+static lap_code count_file(void *user, const char *path, const lap_error *problem, lap_error *err)
 {
     comparison *c = user;
-    (void)path, (void)problem, (void)unused;
+    (void)path, (void)problem;
     c->inputs++;
-    return lap_cli_caught() ? LAP_E_CANCELLED : LAP_OK;
+    if (!lap_cli_caught())
+        return LAP_OK;
+    *err = (lap_error){.code = LAP_E_CANCELLED};
+    return LAP_E_CANCELLED;
 }
 
 static bool all_equal(const comparison *c)

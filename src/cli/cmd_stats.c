@@ -42,6 +42,7 @@ static lap_cli_exit read_weights(const char *path, float **weights, size_t *coun
     FILE *file = fopen(path, "re");
     size_t capacity = 0;
     float value = 0;
+    int failed = 0;
     *weights = NULL;
     *count = 0;
     if (!file)
@@ -50,16 +51,25 @@ static lap_cli_exit read_weights(const char *path, float **weights, size_t *coun
         if (*count == capacity) {
             capacity = capacity ? 2 * capacity : 4096;
             float *grown = reallocarray(*weights, capacity, sizeof *grown);
-            if (!grown)
+            if (!grown) {
+                failed = ENOMEM;
                 break;
+            }
             *weights = grown;
         }
         (*weights)[(*count)++] = value;
     }
-    const bool ended = feof(file) && !ferror(file) && isfinite(value) && *count > 0;
+    if (ferror(file))
+        failed = errno;
+    const bool ended = feof(file) && isfinite(value);
     fclose(file);
+    if (failed)
+        return lap_cli_usage("--weights: %s: cannot be read: %s", path, strerror(failed));
+    if (ended && *count == 0)
+        return lap_cli_usage("--weights: %s: has no numbers", path);
     return ended ? LAP_EXIT_OK
-                 : lap_cli_usage("--weights=%s: number %zu is not a finite decimal number", path, *count + 1);
+                 : lap_cli_usage("--weights: %s: number %zu is not a decimal number, or out of range", path,
+                       *count + 1);
 }
 
 static json_t *object_of(const char *in, const lap_measurement *m, const lap_report *report)

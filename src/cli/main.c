@@ -31,9 +31,8 @@ static void warn_of_mask(const lap_cli *cli)
     size_t length;
     const char *word = cli->quiet ? NULL : lap_cpu_mask_unknown(&length);
     if (word)
-        lap_cli_message(
-            "warning: LAP_CPU_MASK: \"%.*s\" names no instruction set; sse41, avx2, avx512 and neon "
-            "do, and single features",
+        lap_cli_message("warning: LAP_CPU_MASK: \"%.*s\" is not known; use sse41, avx2, avx512, neon, or a "
+                        "feature such as avx512vnni",
             (int)length, word);
 }
 

@@ -54,7 +54,7 @@ static lap_cli_exit check_other(
         return LAP_EXIT_OK;
     if (!side) {
         lap_json_direct(false, NULL, false); /* not even the error */
-        return lap_cli_usage("standard output is redirected to %s", what);
+        return lap_cli_usage("standard output is redirected to %s, and text would be written into it", what);
     }
     return code == LAP_E_CLASH ? lap_cli_usage("--%s: %s is %s", side->name, lap_cli_path_of(cli, side), what)
                                : unreachable(cli, side, &err);
@@ -223,8 +223,10 @@ static bool is_free(const char *path, lap_cli_side kind)
 static lap_cli_exit check_content(const lap_cli *cli, const lap_cli_option *side, const char *path)
 {
     if (side->writes != LAP_SIDE_HEATMAP && lap_cli_image_at(as_path(path, true)))
-        return lap_cli_usage(lap_cli_is_stdout(path) ? "--%s=%s: standard output is redirected to an image"
-                                                     : "--%s: %s is an image, and would be replaced",
+        return lap_cli_usage(
+            lap_cli_is_stdout(path)
+                ? "--%s=%s: standard output is redirected to an image, which text would damage"
+                : "--%s: %s is an image, and would be replaced",
             side->name, path);
     if (cli->force || is_free(path, side->writes))
         return LAP_EXIT_OK;

@@ -544,7 +544,7 @@ both_ways()
         # shellcheck disable=SC2086 # two folders
         run --separate-stderr lapedge diff --follow $pair
         [ "$status" -eq 2 ]
-        [ "$stderr" = "lapedge: c/22: this folder was read under another name" ]
+        [ "$stderr" = "lapedge: c/22: a link leads to this folder under another path, and it is compared there" ]
     done
 }
 

@@ -478,7 +478,8 @@ PYTHON
     echo file >file
     folder 4 in file/out
     folder 4 -n in file/out
-    run --separate-stderr lapedge --sandbox in file/out
+    # Leaks cannot be looked for in a sandbox.
+    run --separate-stderr env ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" "$LAPEDGE" --sandbox in file/out
     [ "$status" -eq 3 ] || [[ $status -eq 4 && $stderr == "lapedge: file: is not a folder" ]] # 3: no sandbox here
     folder 0 -n in new/deep
     [ ! -e new ]
@@ -528,6 +529,13 @@ unprivileged()
     chmod 755 closed
 }
 
+@test "a folder without photos makes no output folder, also if JSON goes to a file" {
+    mkdir empty
+    folder 4 --json empty out
+    lapedge --json empty out >r.json || [ $? -eq 4 ]
+    [ ! -e out ]
+}
+
 @test "a read-only output folder is refused when something is to be written, and by no dry run" {
     tiny in/b.jpg
     unprivileged
@@ -553,6 +561,10 @@ unprivileged()
         if [ "$closed" = out ]; then
             folder 4 in out
             says "0 done, 1 up to date, 1 failed (1 unreadable), 1 left"
+            cp in/b.jpg in/d.jpg
+            folder 4 --fail-fast in out # its end does not hide why nothing is made
+            says "lapedge: $closed: cannot create files in this folder: Permission denied"
+            rm in/d.jpg
             folder 1 -n in out
             says "1 to be done, 1 up to date, 1 failed (1 unreadable)"
         fi

@@ -284,9 +284,9 @@ print(len({(r["resolved"], r["median_ms"], r["stddev_ms"]) for r in json.load(op
 }
 
 @test "bench refuses what an operation would ignore, before any operation runs" {
-    expect 2 "" "lapedge: --type=u8: bench reduce has f32 and f64" bench transpose reduce --type=u8
-    expect 2 "" "lapedge: --type=f32: bench filter has u8" bench transpose filter --type=f32
-    expect 2 "" "lapedge: --type=f64: bench matvec has f32" bench reduce matvec --type=f64
+    expect 2 "" "lapedge: --type=u8: bench reduce runs only on f32 and f64" bench transpose reduce --type=u8
+    expect 2 "" "lapedge: --type=f32: bench filter runs only on u8" bench transpose filter --type=f32
+    expect 2 "" "lapedge: --type=f64: bench matvec runs only on f32" bench reduce matvec --type=f64
     for type in f32 f64; do
         expect 2 "" "lapedge: --channels=3: bench transpose of $type has one channel" bench transpose --type=$type --channels=3
     done
@@ -294,7 +294,7 @@ print(len({(r["resolved"], r["median_ms"], r["stddev_ms"]) for r in json.load(op
     lapedge bench -q transpose --type=u8 --channels=4 --sizes=32x16 --runs=1 --backends=c
     expect 2 "" "lapedge: --channels=4: a JPEG of bench codec has 1 or 3 channels" bench codec --channels=4
     for option in --sizes=64x64 --channels=1; do
-        expect 2 "" "lapedge: ${option%=*}: bench codec takes the files of --image as they are" \
+        expect 2 "" "lapedge: ${option%=*}: bench codec takes the photos of --image as they are" \
             bench codec --image="$photo" $option
     done
 }

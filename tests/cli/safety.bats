@@ -160,13 +160,13 @@ refused()
         [ "$(cat err)" = "lapedge: $3" ]
         cmp "$1" "$photo"
     }
-    appends a.jpg 2 "standard output is redirected to the input" a.jpg o.jpg --json
-    appends a.jpg 2 "standard output is redirected to the input" - o.jpg --json
-    appends a.jpg 2 "standard output is redirected to the input" --in-place a.jpg --json
-    appends a.jpg 2 "standard output is redirected to the input" stats a.jpg
-    appends a.jpg 2 "standard output is redirected to the input" info a.jpg
-    appends a.jpg 2 "standard output is redirected to the input" -n a.jpg o.jpg
-    appends in/b.jpg 2 "--log=-: standard output is redirected to an image" -q in out --log=-
+    appends a.jpg 2 "standard output is redirected to the input, and text would be written into it" a.jpg o.jpg --json
+    appends a.jpg 2 "standard output is redirected to the input, and text would be written into it" - o.jpg --json
+    appends a.jpg 2 "standard output is redirected to the input, and text would be written into it" --in-place a.jpg --json
+    appends a.jpg 2 "standard output is redirected to the input, and text would be written into it" stats a.jpg
+    appends a.jpg 2 "standard output is redirected to the input, and text would be written into it" info a.jpg
+    appends a.jpg 2 "standard output is redirected to the input, and text would be written into it" -n a.jpg o.jpg
+    appends in/b.jpg 2 "--log=-: standard output is redirected to an image, which text would damage" -q in out --log=-
     appends in/b.jpg 2 "/dev/stdout: is one of the inputs" -q in out --json
     appends in/b.jpg 2 "/dev/stdout: is one of the inputs" -q in out -n
     appends in/b.jpg 2 "--in-place: in is a folder; name the files in it" -q --in-place in --json

@@ -194,10 +194,10 @@ PY
     [[ $stderr == *"$repo/samples/chelsea.jpg: 3 weights: expected 451 "* ]]
     for word in x nan inf 1e400 1e39 -1e39 1e-400 0x10 1x ","; do
         echo "1, $word" >w
-        expect 2 "" "lapedge: --weights=w: number 2 is not a finite decimal number" stats --profiles --weights=w "$photo"
+        expect 2 "" "lapedge: --weights: w: number 2 is not a decimal number, or out of range" stats --profiles --weights=w "$photo"
     done
     : >w
-    expect 2 "" "lapedge: --weights=w: number 1 is not a finite decimal number" stats --profiles --weights=w "$photo"
+    expect 2 "" "lapedge: --weights: w: has no numbers" stats --profiles --weights=w "$photo"
     { seq -s ';' 599; echo 1e-30; } >w
     lapedge stats -q --profiles --weights=w "$photo"
 }

@@ -336,15 +336,15 @@ million (--max-pixels)" \
     expect 2 "" "lapedge: --kernel: kernel list: 4 numbers where 25 (5x5) or 9 (3x3) are needed" --kernel=1,2,3,4 "$photo" o.ppm
     expect 2 "" "lapedge: --kernel: kernel list: number 1 is not a finite number" --kernel=1/0,0,0,0,0,0,0,0,0 "$photo" o.ppm
     printf '1 2\nx\n' >bad
-    expect 2 "" "lapedge: --kernel: kernel bad: number 3 is not a decimal number: 'x'" --kernel=bad "$photo" o.ppm
+    expect 2 "" "lapedge: --kernel: kernel bad: number 3 is not a decimal number, or out of range: 'x'" --kernel=bad "$photo" o.ppm
     echo '1 2 3 4 nan 6 7 8 9' >bad
-    expect 2 "" "lapedge: --kernel: kernel bad: number 5 is not a decimal number: 'nan'" --kernel=bad "$photo" o.ppm
+    expect 2 "" "lapedge: --kernel: kernel bad: number 5 is not a decimal number, or out of range: 'nan'" --kernel=bad "$photo" o.ppm
     echo '1 2 3 4 1e39 6 7 8 9' >bad
     expect 2 "" "lapedge: --kernel: kernel bad: number 5 is not a finite number" --kernel=bad "$photo" o.ppm
-    expect 2 "" "lapedge: --kernel: kernel list: number 2 is not a decimal number: '0x1'" \
+    expect 2 "" "lapedge: --kernel: kernel list: number 2 is not a decimal number, or out of range: '0x1'" \
         --kernel=1,0x1,1,1,1,1,1,1,1 "$photo" o.ppm
     { seq 9; yes '# a comment' | head -400; } >bad
-    expect 2 "" "lapedge: --kernel: kernel bad: longer than 4096 bytes, the most of a kernel file" --kernel=bad "$photo" o.ppm
+    expect 2 "" "lapedge: --kernel: kernel bad: has more than 4096 bytes, the most that a kernel file may have" --kernel=bad "$photo" o.ppm
 }
 
 @test "a pipe without an extension gets a JPEG; a missing input is named before a wrong extension" {

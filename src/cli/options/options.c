@@ -514,7 +514,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {.name = "fail-fast",
         .set = lap_set_true,
         .field = AT(fail_fast),
-        .help = "stop at the first file that fails; diff and compare: or that differs",
+        .help = "stop at the first file that fails (diff and compare: that fails or differs)",
         .group = FOLDERS,
         .kind = LAP_TUNING,
         .forms = I | F | TF | SF | DF | CA},
@@ -689,8 +689,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .argument = "FILE",
         .set = lap_set_text,
         .field = AT(bench.image),
-        .help = "take the pixels from this photo (default: synthetic noise); --sizes cuts or tiles it, but "
-                "not for codec",
+        .help = "take the pixels from this photo (default: synthetic noise); --sizes cuts or tiles it; "
+                "codec: a photo or folder, without --sizes",
         .group = BENCH,
         .brief = true,
         .forms = BI},
@@ -738,8 +738,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .argument = "u8|f32|f64",
         .set = lap_set_choice,
         .field = AT(bench.type),
-        .help = "element type: u8, f32 or f64 of transpose (u8), f32 or f64 of reduce (both); the others "
-                "have one",
+        .help = "element type: for transpose u8, f32 or f64 (default: u8), for reduce f32 or f64 (default: "
+                "both); the others have one",
         .group = BENCH,
         .forms = BL},
     {.name = "n",

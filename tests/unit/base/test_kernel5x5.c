@@ -104,10 +104,10 @@ static void test_refusals(void **state)
         {"1/2/x", "as a file: No such file"},
         {"1,2,3", "3 numbers where 25"},
         {"1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", "26 numbers where 25 (5x5) or 9"},
-        {"1,1,1,1,1,1,1,1,1,1,1,1,x,1,1,1,1,1,1,1,1,1,1,1,1", "number 13 is not a decimal number: 'x'"},
+        {"1,1,1,1,1,1,1,1,1,1,1,1,x,1,1,1,1,1,1,1,1,1,1,1,1", "number 13 is not a decimal number, or out of range: 'x'"},
         {"1,1,1,1,1,1,1,1,1,1,1,1,1e,1,1,1,1,1,1,1,1,1,1,1,1", "number 13 is not a decimal"},
         {"1,1,1,1,1,1,1,1,1,1,1,1,nan,1,1,1,1,1,1,1,1,1,1,1,1", "number 13 is not a decimal"},
-        {"1,1,1,1,0x1,1,1,1,1", "number 5 is not a decimal number: '0x1'"},
+        {"1,1,1,1,0x1,1,1,1,1", "number 5 is not a decimal number, or out of range: '0x1'"},
         {"1e99,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", "number 1 is not a finite"},
         {"4194304,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0", "more than 2^22"},
     };
