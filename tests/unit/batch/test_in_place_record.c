@@ -1,6 +1,7 @@
 /* The record of photos in place: what each fact of a line makes of a file, which files are believed, and what
  * happens when a call fails. */
 #include "tests/support/scratch.h"
+#include "tests/support/strike.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,11 +28,10 @@ static struct {
 
 static bool strikes(const char *call)
 {
-    if (!sys.call || strcmp(sys.call, call) != 0 || sys.after-- > 0)
+    if (!strike(sys.call, call, &sys.after, sys.why))
         return false;
     if (sys.times && --sys.times == 0)
         sys.call = NULL;
-    errno = sys.why;
     return true;
 }
 
@@ -440,7 +440,7 @@ static void only_new_lines_are_read(void **unused)
     (void)unused;
     lap_error err;
     begin();
-    assert_int_equal(refresh(&err), LAP_OK); /* there is none yet */
+    assert_int_equal(refresh(&err), LAP_OK); /* the record does not exist yet */
     assert_int_equal(sys.reads, 0);
     write_line("first", OWN, 1000);
     write_line("second", OWN, 1000);

@@ -1,6 +1,7 @@
 /* The files of the manifest: what a line says, what the files are called, and what happens when a call fails.
  */
 #include "tests/support/scratch.h"
+#include "tests/support/strike.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,10 +27,7 @@ static struct {
 
 static bool strikes(const char *call)
 {
-    if (!sys.call || strcmp(sys.call, call) != 0 || sys.after-- > 0)
-        return false;
-    errno = sys.why;
-    return true;
+    return strike(sys.call, call, &sys.after, sys.why);
 }
 
 int __wrap_gethostname(char *name, size_t size);

@@ -1,6 +1,7 @@
 /* Records in folders above and below the output folder: which of their lines count, under which names, and
  * what a run that begins there meanwhile has made. */
 #include "tests/support/scratch.h"
+#include "tests/support/strike.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,10 +26,7 @@ static struct {
 
 static bool strikes(const char *call)
 {
-    if (!sys.call || strcmp(sys.call, call) != 0 || sys.after-- > 0)
-        return false;
-    errno = sys.why;
-    return true;
+    return strike(sys.call, call, &sys.after, sys.why);
 }
 
 int __real_open(const char *path, int flags, ...);

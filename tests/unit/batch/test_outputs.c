@@ -1,6 +1,7 @@
 /* What a walk does with outputs of earlier runs: which it takes, which it leaves out and counts, and whose
  * records it reads for that. */
 #include "tests/support/scratch.h"
+#include "tests/support/strike.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +29,7 @@ static struct {
 
 static bool strikes(const char *call)
 {
-    return sys.call && strcmp(sys.call, call) == 0 && sys.after-- <= 0;
+    return strike(sys.call, call, &sys.after, 0);
 }
 
 static lap_code struck(lap_error *err)

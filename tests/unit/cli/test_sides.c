@@ -1,6 +1,7 @@
 /* Files that are written beside the outputs: over what they are never written, when a run does not begin
  * because of them, and what a log holds when a call fails. */
 #include "tests/support/scratch.h"
+#include "tests/support/strike.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,10 +27,7 @@ static struct {
 
 static bool strikes(const char *call)
 {
-    if (!sys.call || strcmp(sys.call, call) != 0 || sys.after-- > 0)
-        return false;
-    errno = sys.why;
-    return true;
+    return strike(sys.call, call, &sys.after, sys.why);
 }
 
 int __real_open(const char *path, int flags, ...);
@@ -508,7 +506,7 @@ static const char *text_of(const char *name)
     return file ? text : NULL;
 }
 
-/* How many lines a log has; -1: there is none, or one that is not whole. */
+/* Counts the lines of a log. -1: the log does not exist, or a line is incomplete. */
 static int lines_of(const char *name)
 {
     const char *text = text_of(name);

@@ -1,6 +1,7 @@
 /* The sink beside system calls that fail, write less than they were asked to, or answer late: what it
  * reports, what it hands to the system, and that it gives everything back. */
 #include "tests/support/scratch.h"
+#include "tests/support/strike.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,9 +49,8 @@ static struct {
 
 static bool strikes(const char *call)
 {
-    if (!sys.fault.call || strcmp(sys.fault.call, call) != 0 || sys.fault.after-- > 0)
+    if (!strike(sys.fault.call, call, &sys.fault.after, sys.fault.why))
         return false;
-    errno = sys.fault.why;
     if (!sys.fault.stays)
         sys.fault.call = NULL;
     return true;

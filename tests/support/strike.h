@@ -1,0 +1,19 @@
+/* Which call of the system fails in a test that wraps calls. */
+#ifndef STRIKE_H
+#define STRIKE_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* Whether this call is the one to fail: planned names it (NULL: none does), and *after counts how many
+ * succeed before. Sets errno to why. */
+static inline bool strike(const char *planned, const char *call, int *after, int why)
+{
+    if (!planned || strcmp(planned, call) != 0 || (*after)-- > 0)
+        return false;
+    errno = why;
+    return true;
+}
+
+#endif
