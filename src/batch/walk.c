@@ -650,8 +650,9 @@ static lap_code step(lap_probe *p, const char *name)
     forget_step(p);
     if (fstatat(p->fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
         const int failed = errno;
-        if (failed != ENOENT && snprintf(path, sizeof path, "%s/%s", p->folder, name) < PATH_MAX)
-            lap_fail_at(&p->why, LAP_E_UNREADABLE, path, "%s", strerror(failed));
+        const bool fits = snprintf(path, sizeof path, "%s/%s", p->folder, name) < PATH_MAX;
+        if (failed != ENOENT)
+            lap_fail_at(&p->why, LAP_E_UNREADABLE, fits ? path : name, "%s", strerror(failed));
         return LAP_OK;
     }
     lap_code code = visit_name(&p->w, p->fd, p->folder, name, IFTODT(st.st_mode));

@@ -158,3 +158,18 @@ nothing_left() # no output, and no temporary file
     [ ! -e "$1" ] || return
     [ -z "$(find . -name '.lapedge-*.tmp')" ]
 }
+
+# unprivileged: runs lapedge from here on as a user who is not root, because root may write everywhere. That user can
+# read the files that exist now.
+unprivileged()
+{
+    as=()
+    if [ "$(id -u)" -eq 0 ]; then
+        command -v setpriv >/dev/null || skip "root, and no setpriv"
+        as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+        chmod 711 . "$BATS_TEST_TMPDIR"
+        "${as[@]}" "$LAPEDGE" --version >/dev/null || skip "nobody cannot reach the program"
+    fi
+    chmod -R a+rX ./*
+    lapedge() { "${as[@]}" "$LAPEDGE" "$@"; }
+}

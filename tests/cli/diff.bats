@@ -459,6 +459,19 @@ both_ways()
     done
 }
 
+@test "two folders: what lies in a folder that cannot be searched is not called missing" {
+    mkdir -p a/sub b/sub
+    cp "$photo" a/sub/p.jpg
+    cp "$photo" b/sub/p.jpg
+    unprivileged
+    chmod 644 b
+    run --separate-stderr lapedge diff a b
+    chmod 755 b
+    echo "$output, $stderr"
+    [ "$status" -eq 2 ]
+    [[ $output != *"only in"* && $stderr == *"lapedge: b/sub: Permission denied"* ]]
+}
+
 @test "two folders: what only one of them takes is listed, whichever comes first" {
     mkdir a b
     lapedge --kernel=identity --no-sync "$photo" a/same.jpg

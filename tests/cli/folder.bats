@@ -498,20 +498,6 @@ PYTHON
     }
 }
 
-# unprivileged: from now on, lapedge does not run as root, who may write everywhere. What is there can be read.
-unprivileged()
-{
-    as=()
-    if [ "$(id -u)" -eq 0 ]; then
-        command -v setpriv >/dev/null || skip "root, and no setpriv"
-        as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-        chmod 711 . "$BATS_TEST_TMPDIR"
-        "${as[@]}" "$LAPEDGE" --version >/dev/null || skip "nobody cannot reach the program"
-    fi
-    chmod -R a+rX ./*
-    lapedge() { "${as[@]}" "$LAPEDGE" "$@"; }
-}
-
 @test "an output folder behind one that cannot be searched: that one is named" {
     tiny in/a.jpg
     mkdir -p closed/out

@@ -198,6 +198,7 @@ PY
     done
     : >w
     expect 2 "" "lapedge: --weights: w: has no numbers" stats --profiles --weights=w "$photo"
+    expect 2 "" "lapedge: --weights: .: cannot be read: Is a directory" stats --profiles --weights=. "$photo"
     { seq -s ';' 599; echo 1e-30; } >w
     lapedge stats -q --profiles --weights=w "$photo"
 }
