@@ -222,7 +222,7 @@ static bool excuse_box(const lap_view *a, const lap_view *b, const lap_diff_box 
     return any;
 }
 
-/* The first pixel from x on that no box of the row covers; `end` if there is none before it. */
+/* Returns the first pixel from x to end that no box covers in row y, or end if boxes cover all of them. */
 static int64_t first_left(const lap_diff_rules *rules, int x, int y, int end)
 {
     int64_t at = x;
