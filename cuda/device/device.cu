@@ -139,6 +139,10 @@ extern "C" lap_code lap_cuda_alloc(int device, size_t bytes, void **memory, lap_
     if (code)
         return code;
     cudaError_t error = cudaMalloc(memory, bytes ? bytes : 1);
+    if (error == cudaErrorMemoryAllocation && lap_cuda_kept_empty(device)) {
+        cudaGetLastError();
+        error = cudaMalloc(memory, bytes ? bytes : 1);
+    }
     if (error != cudaErrorMemoryAllocation)
         return LAP_CUDA(error, err);
     cudaGetLastError();

@@ -31,6 +31,18 @@ lap_code lap_cuda_info(int device, lap_device_info *info, lap_error *err);
 /* Allocates device memory; *memory is NULL after a failure. NULL may be freed. */
 lap_code lap_cuda_alloc(int device, size_t bytes, void **memory, lap_error *err);
 void lap_cuda_free(int device, void *memory);
+/* The same for memory of views: what is freed is kept for the next block of about the same size. It is zeroed
+ * neither before nor after. Never waits for one stream, and may be called while work that uses the memory is
+ * still queued on any stream: a block is used again only after the whole device has been waited for. At most
+ * a sixteenth of a device's memory is kept. bytes: those of the allocation. */
+lap_code lap_cuda_kept_alloc(int device, size_t bytes, void **memory, lap_error *err);
+void lap_cuda_kept_free(int device, void *memory, size_t bytes);
+/* Frees what is kept of a device (-1: of all devices). Returns whether there was anything. lap_cuda_alloc
+ * calls it when memory is short. */
+bool lap_cuda_kept_empty(int device);
+/* Memory is kept between the first call of begin and the last call of end. */
+void lap_cuda_kept_begin(void);
+void lap_cuda_kept_end(void);
 /* Allocates pinned host memory: copies to and from it run at the full speed of the bus, and asynchronously.
  * Allocating takes longer than most copies. *memory is NULL after a failure; NULL may be freed. */
 lap_code lap_cuda_pinned_alloc(int device, size_t bytes, void **memory, lap_error *err);
@@ -56,6 +68,10 @@ void lap_cuda_stream_destroy(int device, void *stream);
 lap_code lap_cuda_view_create(
     int device, int width, int height, int channels, int apron, lap_view *view, lap_error *err);
 void lap_cuda_view_destroy(lap_view *view); /* a zeroed view is allowed */
+/* The same with memory that is kept. Clears it on the stream, and waits for that. */
+lap_code lap_cuda_view_take(
+    int device, int width, int height, int channels, int apron, void *stream, lap_view *view, lap_error *err);
+void lap_cuda_view_give(lap_view *view); /* a zeroed view is allowed */
 /* Enqueue a copy of the interior on the stream. Host views may be pageable. */
 lap_code lap_cuda_upload(const lap_view *host, const lap_view *device, void *stream, lap_error *err);
 lap_code lap_cuda_download(const lap_view *device, const lap_view *host, void *stream, lap_error *err);

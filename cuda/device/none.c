@@ -48,6 +48,8 @@ FAILS(lap_cuda_info, (int device, lap_device_info *info, lap_error *err))
 /* memory */
 FAILS_WITH(lap_cuda_alloc, (int device, size_t bytes, void **memory, lap_error *err), *memory = NULL)
 DOES_NOTHING(lap_cuda_free, (int device, void *memory))
+DOES_NOTHING(lap_cuda_kept_begin, (void))
+DOES_NOTHING(lap_cuda_kept_end, (void))
 FAILS_WITH(lap_cuda_pinned_alloc, (int device, size_t bytes, void **memory, lap_error *err), *memory = NULL)
 DOES_NOTHING(lap_cuda_pinned_free, (void *memory))
 bool DOES(lap_cuda_may_pin, (int device), return false)
@@ -73,6 +75,9 @@ DOES_NOTHING(lap_cuda_range_end, (void))
 FAILS_WITH(lap_cuda_view_create, (int device, int width, int height, int channels, int apron, lap_view *view,
     lap_error *err), *view = (lap_view){0})
 DOES_NOTHING(lap_cuda_view_destroy, (lap_view *view))
+FAILS_WITH(lap_cuda_view_take, (int device, int width, int height, int channels, int apron, void *stream,
+    lap_view *view, lap_error *err), *view = (lap_view){0})
+DOES_NOTHING(lap_cuda_view_give, (lap_view *view))
 bool DOES(lap_cuda_view_bytes, (int width, int height, int channels, int apron, size_t *bytes), return false)
 lap_view DOES(lap_cuda_view_in, (int device, void *memory, int width, int height, int channels, int apron),
     return (lap_view){0})

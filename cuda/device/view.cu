@@ -62,10 +62,45 @@ extern "C" lap_code lap_cuda_view_create(
     return LAP_OK;
 }
 
+static void *memory_of(const lap_view *view)
+{
+    return view->base - view->apron * view->stride - ALIGNMENT;
+}
+
 extern "C" void lap_cuda_view_destroy(lap_view *view)
 {
     if (view->base)
-        lap_cuda_free(view->place, view->base - view->apron * view->stride - ALIGNMENT);
+        lap_cuda_free(view->place, memory_of(view));
+    memset(view, 0, sizeof *view);
+}
+
+extern "C" lap_code lap_cuda_view_take(
+    int device, int width, int height, int channels, int apron, void *stream, lap_view *view, lap_error *err)
+{
+    size_t bytes;
+    void *memory;
+    memset(view, 0, sizeof *view);
+    if (!lap_cuda_view_bytes(width, height, channels, apron, &bytes))
+        return lap_fail(err, LAP_E_MEMORY, "%dx%d pixels do not fit the address space", width, height);
+    lap_code code = lap_cuda_kept_alloc(device, bytes, &memory, err);
+    if (code)
+        return code;
+    code = lap_cuda_clear(device, memory, bytes, stream, err);
+    if (!code)
+        code = lap_cuda_sync(device, stream, err);
+    if (code) {
+        lap_cuda_kept_free(device, memory, bytes);
+        return code;
+    }
+    *view = lap_cuda_view_in(device, memory, width, height, channels, apron);
+    return LAP_OK;
+}
+
+extern "C" void lap_cuda_view_give(lap_view *view)
+{
+    size_t bytes;
+    if (view->base && lap_cuda_view_bytes(view->width, view->height, view->channels, view->apron, &bytes))
+        lap_cuda_kept_free(view->place, memory_of(view), bytes);
     memset(view, 0, sizeof *view);
 }
 

@@ -23,6 +23,7 @@ lap_code lap_stream_create(
     if (code == LAP_OK)
         code = lap_device_staging_create(device, LAP_HOST_PAGED, 0, &s->staging, err);
     if (code == LAP_OK) {
+        lap_cuda_kept_begin();
         *stream = s;
         return LAP_OK;
     }
@@ -41,6 +42,7 @@ void lap_stream_destroy(lap_stream *s)
     lap_device_staging_destroy(s->staging);
     lap_device_slot_destroy(s->slot);
     lap_views_space_free(&s->space);
+    lap_cuda_kept_end();
     free(s);
 }
 
@@ -82,15 +84,15 @@ lap_code lap_stream_view_create(
 {
     *view = (lap_view){0};
     lap_code code = check_shape(width, height, channels, apron, err);
-    return code == LAP_OK ? lap_cuda_view_create(s->device, width, height, channels, apron, view, err) : code;
+    return code == LAP_OK
+               ? lap_cuda_view_take(s->device, width, height, channels, apron, s->stream, view, err)
+               : code;
 }
 
 void lap_stream_view_destroy(lap_stream *s, lap_view *view)
 {
-    if (!view->base)
-        return;
-    (void)lap_cuda_sync(s->device, s->stream, NULL);
-    lap_cuda_view_destroy(view);
+    (void)s; /* queued work may still use the memory: see lap_cuda_kept_free */
+    lap_cuda_view_give(view);
 }
 
 /* ---- copies and borders ------------------------------------------------------------------------ */

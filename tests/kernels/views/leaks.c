@@ -10,7 +10,7 @@
 size_t __sanitizer_get_current_allocated_bytes(void);
 
 /* ROUND: calls of the library for HOST photos on the host and one on the device. */
-enum { SIDE = 12, PHOTOS = 3, HOST = 9, ROUND = 2 * HOST + 2, WARM_UP = 60 };
+enum { SIDE = 12, PHOTOS = 3, HOST = 9, ROUND = 2 * HOST + 2, WARM_UP = 400 };
 
 typedef struct state {
     lap_context *context;

@@ -1,7 +1,7 @@
 # Pixels in device memory, used through the public library: on the CPU runtime of the CUDA tests.
 ifneq ($(CUDACPU_CXX),)
 VIEWS_LIBRARY := $(patsubst %,$(B)/cudacpu/asan/%.o,$(filter-out $(RUNG_SRC) %/none.c,$(sort $(SRC)))) $(B)/cudacpu/asan/libkernels.a
-VIEWS_TESTS := $(patsubst %,$(B)/tests/cudacpu_%,views stream batch leaks)
+VIEWS_TESTS := $(patsubst %,$(B)/tests/cudacpu_%,views kept stream batch leaks)
 $(VIEWS_TESTS): $(B)/tests/cudacpu_%: $(B)/cudacpu/asan/tests/kernels/views/%.c.o $(VIEWS_LIBRARY)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
