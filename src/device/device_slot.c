@@ -238,9 +238,11 @@ static lap_code decode(const ways *all)
     lap_cuda_jpeg_photo photos[LAP_DEVICE_CHAIN];
     lap_device_slot *slot = all->slot;
     void *marks[LAP_CUDA_JPEG_STAGES + 1] = {0};
-    marks[0] = slot->marks[BEGIN];
-    marks[1] = slot->marks[UP];
-    marks[LAP_CUDA_JPEG_STAGES] = slot->marks[DECODED];
+    if (!slot->is_untimed) {
+        marks[0] = slot->marks[BEGIN];
+        marks[1] = slot->marks[UP];
+        marks[LAP_CUDA_JPEG_STAGES] = slot->marks[DECODED];
+    }
     for (int i = 0; i < all->count; i++) {
         const way *w = &all->way[i];
         const lap_device_staging *staging = w->staging;
@@ -348,9 +350,11 @@ static lap_code encode(const ways *all)
     lap_cuda_jpeg_picture pictures[LAP_DEVICE_CHAIN];
     lap_device_slot *slot = all->slot;
     void *marks[LAP_CUDA_JPEG_ENCODE_STAGES + 1] = {0};
-    marks[0] = slot->marks[FILTERED];
-    marks[LAP_CUDA_JPEG_ENCODE_STAGES - 1] = slot->marks[ENCODED];
-    marks[LAP_CUDA_JPEG_ENCODE_STAGES] = slot->marks[DOWN];
+    if (!slot->is_untimed) {
+        marks[0] = slot->marks[FILTERED];
+        marks[LAP_CUDA_JPEG_ENCODE_STAGES - 1] = slot->marks[ENCODED];
+        marks[LAP_CUDA_JPEG_ENCODE_STAGES] = slot->marks[DOWN];
+    }
     if (!all->way->staging->is_encoded)
         return record(all, FILTERED, MARKS);
     for (int i = 0; i < all->count; i++) {
@@ -460,6 +464,7 @@ lap_code lap_device_slot_is_through(lap_device_slot *slot, bool *through, lap_er
 lap_code lap_device_slot_run_chain(lap_device_slot *slot, const lap_device_staging *const stagings[],
     int count, const lap_views_filter *f, lap_times *times, lap_error *err)
 {
+    const bool was_untimed = slot->is_untimed;
     lap_times ms = {0};
     size_t bytes = 0;
     for (int i = 0; i < count; i++) {
@@ -469,10 +474,14 @@ lap_code lap_device_slot_run_chain(lap_device_slot *slot, const lap_device_stagi
     }
     bytes = lap_device_slot_chain_needs(bytes, count);
     lap_code code = bytes > slot->room ? lap_device_slot_resize(slot, bytes, err) : LAP_OK;
+    slot->is_untimed |= !times;
     if (code == LAP_OK)
         code = waited(slot, lap_device_slot_start(slot, stagings, count, f, err), err);
     if (code == LAP_OK)
         code = lap_device_slot_times(slot, &ms, err);
+    slot->is_untimed = was_untimed;
+    if (!times)
+        return code;
     ms = lap_times_share(&ms, count);
     lap_times_add(times, &ms);
     return code;

@@ -43,7 +43,7 @@ lap_code lap_device_slot_resize(lap_device_slot *slot, size_t bytes, lap_error *
 lap_code lap_device_slot_start(lap_device_slot *slot, const lap_device_staging *const stagings[], int count,
     const lap_views_filter *filter, lap_error *err);
 /* Like lap_device_slot_start for one photo, but allocates room first and waits for the end. The stream is
- * idle when it returns. Adds the stages' durations to times. */
+ * idle when it returns. Adds the stages' durations to times; NULL: does not record them. */
 lap_code lap_device_slot_run(lap_device_slot *slot, const lap_device_staging *staging,
     const lap_views_filter *filter, lap_times *times, lap_error *err);
 /* The same for a chain; adds each photo's part of the durations to times. */

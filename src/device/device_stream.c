@@ -19,17 +19,29 @@ lap_code lap_stream_create(
     if (!s)
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
     *s = (lap_stream){.context = context, .device = device, .stream = cuda_stream};
-    lap_code code = lap_device_slot_create_on(device, cuda_stream, &s->slot, err);
+    lap_code code = lap_device_slot_create_on(device, cuda_stream, &s->own.slot, err);
     if (code == LAP_OK)
         code = lap_device_staging_create(device, LAP_HOST_PAGED, 0, &s->staging, err);
+    if (code == LAP_OK)
+        code = lap_device_staging_create(device, LAP_HOST_PINNED, LAP_STREAM_PINNED, &s->own.pinned, err);
     if (code == LAP_OK) {
+        pthread_mutex_init(&s->lock, NULL);
+        pthread_cond_init(&s->given, NULL);
         lap_cuda_kept_begin();
         *stream = s;
         return LAP_OK;
     }
-    lap_device_slot_destroy(s->slot);
+    lap_device_staging_destroy(s->staging);
+    lap_device_slot_destroy(s->own.slot);
     free(s);
     return code;
+}
+
+static void free_lane(lap_lane *lane)
+{
+    lap_device_slot_destroy(lane->slot);
+    lap_device_staging_destroy(lane->pinned);
+    *lane = (lap_lane){0};
 }
 
 void lap_stream_destroy(lap_stream *s)
@@ -40,15 +52,64 @@ void lap_stream_destroy(lap_stream *s)
     for (int i = 0; i < LAP_STREAM_WINDOWS * LAP_DEVICE_CHAIN; i++)
         lap_device_staging_destroy(s->small[i / LAP_DEVICE_CHAIN][i % LAP_DEVICE_CHAIN]);
     lap_device_staging_destroy(s->staging);
-    lap_device_slot_destroy(s->slot);
+    free_lane(&s->own);
+    lap_stream_lanes_free(s);
     lap_views_space_free(&s->space);
     lap_cuda_kept_end();
+    pthread_cond_destroy(&s->given);
+    pthread_mutex_destroy(&s->lock);
     free(s);
 }
 
 lap_code lap_stream_wait(lap_stream *s, lap_error *err)
 {
     return lap_cuda_sync(s->device, s->stream, err);
+}
+
+/* ---- lanes ------------------------------------------------------------------------------------- */
+
+static bool make_lane(lap_lane *lane, int device)
+{
+    if (!lane->slot && lap_device_slot_create(device, &lane->slot, NULL) != LAP_OK)
+        return false;
+    return lane->pinned || lap_device_staging_create(
+                               device, LAP_HOST_PINNED, LAP_STREAM_PINNED, &lane->pinned, NULL) == LAP_OK;
+}
+
+lap_lane *lap_stream_lane_take(lap_stream *s)
+{
+    lap_lane *lane = NULL;
+    pthread_mutex_lock(&s->lock);
+    for (int i = 0; i < LAP_STREAM_LANES && !lane && !s->is_short; i++)
+        if (!s->lanes[i].is_taken)
+            lane = &s->lanes[i];
+    if (lane)
+        lane->is_taken = true;
+    pthread_mutex_unlock(&s->lock);
+    if (!lane || make_lane(lane, s->device))
+        return lane;
+    lap_stream_lane_give(s, lane);
+    return NULL;
+}
+
+void lap_stream_lane_give(lap_stream *s, lap_lane *lane)
+{
+    pthread_mutex_lock(&s->lock);
+    lane->is_taken = false;
+    pthread_cond_signal(&s->given);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void lap_stream_lanes_free(lap_stream *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->is_short = true;
+    for (int i = 0; i < LAP_STREAM_LANES; i++) {
+        while (s->lanes[i].is_taken)
+            pthread_cond_wait(&s->given, &s->lock);
+        free_lane(&s->lanes[i]);
+    }
+    pthread_mutex_unlock(&s->lock);
 }
 
 /* ---- views ------------------------------------------------------------------------------------- */

@@ -1,4 +1,6 @@
 /* Decodes files to the device of a lap_stream, and filters them there. */
+#include <string.h>
+
 #include "base/context.h"
 #include "base/image.h"
 #include "base/status.h"
@@ -31,26 +33,82 @@ static lap_device_wish wish_of(const lap_stream_photo *p, const lap_view *pixels
         .filters = is_filtered(p)};
 }
 
-/* Runs the photo alone on the device, from its file or from pixels. *handled false: the device cannot decode
- * it. */
-static lap_code run_alone(lap_stream_photo *p, const lap_view *pixels, bool *handled, lap_error *err)
+/* Brings the file to pinned memory. False: there is none for it. */
+static bool pin_file(const lap_stream_photo *p, lap_device_staging *staging)
+{
+    const size_t size = p->work->sizes[p->number];
+    if (lap_device_staging_file(staging, size, NULL) != LAP_OK)
+        return false;
+    memcpy(staging->file.bytes, p->work->files[p->number], size);
+    return true;
+}
+
+static lap_code plan(const lap_stream_photo *p, lap_device_staging *staging, const lap_view *pixels,
+    bool *handled, lap_error *err)
+{
+    const lap_device_wish wish = wish_of(p, pixels);
+    lap_device_staging_lend(staging, p->work->files[p->number], p->work->sizes[p->number]);
+    return lap_device_staging_plan(staging, &wish, handled, err);
+}
+
+static lap_code run(lap_stream_photo *p, lap_device_slot *slot, const lap_device_staging *staging,
+    bool *handled, lap_error *err)
 {
     const lap_stream_work *work = p->work;
-    const lap_device_wish wish = wish_of(p, pixels);
-    lap_stream *s = work->stream;
-    lap_device_staging_lend(s->staging, work->files[p->number], work->sizes[p->number]);
-    lap_code code = lap_device_staging_plan(s->staging, &wish, handled, err);
-    if (code != LAP_OK || !*handled)
-        return code;
-    code = lap_device_slot_run(s->slot, s->staging, &work->filter, &p->report->ms, err);
-    *handled = code == LAP_OK && lap_device_staging_has_source(s->staging);
+    const bool is_timed = p->report != &p->unread;
+    const lap_code code =
+        lap_device_slot_run(slot, staging, &work->filter, is_timed ? &p->report->ms : NULL, err);
+    *handled = code == LAP_OK && lap_device_staging_has_source(staging);
     return code;
 }
 
+/* Runs the photo alone on the stream, from its file or from pixels. *handled false: the device cannot decode
+ * it. */
+static lap_code run_alone(lap_stream_photo *p, const lap_view *pixels, bool *handled, lap_error *err)
+{
+    lap_stream *s = p->work->stream;
+    if (!pixels && s->own.files++ > 0 && plan(p, s->own.pinned, NULL, handled, NULL) == LAP_OK &&
+        (!*handled || pin_file(p, s->own.pinned)))
+        return *handled ? run(p, s->own.slot, s->own.pinned, handled, err) : LAP_OK;
+    const lap_code code = plan(p, s->staging, pixels, handled, err);
+    return code == LAP_OK && *handled ? run(p, s->own.slot, s->staging, handled, err) : code;
+}
+
+/* Runs a photo of a batch beside others. False: there is no lane for it, or not enough memory. */
+static bool run_in_lane(lap_stream_photo *p, bool *handled, lap_code *code, lap_error *err)
+{
+    lap_stream *s = p->work->stream;
+    lap_lane *lane = lap_stream_lane_take(s);
+    if (!lane)
+        return false;
+    bool fits = plan(p, lane->pinned, NULL, handled, NULL) == LAP_OK;
+    if (fits && *handled) {
+        fits = lap_device_slot_needs(lane->pinned) <= LAP_STREAM_LANE;
+        if (fits && lane->files++ > 0)
+            fits = pin_file(p, lane->pinned);
+        *code = fits ? run(p, lane->slot, lane->pinned, handled, err) : LAP_E_MEMORY;
+    } else {
+        *code = LAP_OK;
+    }
+    lap_stream_lane_give(s, lane);
+    return fits && *code != LAP_E_MEMORY;
+}
+
+/* On the stream if it is idle, else in a lane; if there is no lane for it, when the stream is idle. */
 static lap_code decode_there(lap_stream_photo *p, lap_error *err)
 {
-    pthread_mutex_lock(&p->work->lock);
-    const lap_code code = run_alone(p, NULL, &p->is_done, err);
+    const lap_stream_work *work = p->work;
+    lap_code code;
+    if (pthread_mutex_trylock(&p->work->lock) != 0) {
+        if (run_in_lane(p, &p->is_done, &code, err))
+            return code;
+        pthread_mutex_lock(&p->work->lock);
+    }
+    code = run_alone(p, NULL, &p->is_done, err);
+    if (code == LAP_E_MEMORY && work->count > 1) {
+        lap_stream_lanes_free(work->stream);
+        code = run_alone(p, NULL, &p->is_done, err);
+    }
     pthread_mutex_unlock(&p->work->lock);
     return code;
 }

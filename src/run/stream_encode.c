@@ -32,9 +32,9 @@ static lap_code run_alone(lap_stream_photo *p, lap_sink *sink, lap_error *err)
     bool handled = false;
     lap_code code = lap_device_staging_plan(s->staging, &wish, &handled, err);
     if (code == LAP_OK && s->staging->is_encoded)
-        code = lap_device_slot_run(s->slot, s->staging, NULL, times, err);
+        code = lap_device_slot_run(s->own.slot, s->staging, NULL, times, err);
     if (code == LAP_OK && lap_device_staging_has_scan(s->staging))
-        code = lap_photo_bring_jpeg(s->slot, s->staging, &p->head.header, sink, times, err);
+        code = lap_photo_bring_jpeg(s->own.slot, s->staging, &p->head.header, sink, times, err);
     return code;
 }
 

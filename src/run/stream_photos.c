@@ -101,7 +101,7 @@ static void run_chain(const window *w, lap_stream_photo *const photos[], int cou
         return;
     pthread_mutex_lock(&work->lock);
     const lap_code code =
-        lap_device_slot_run_chain(work->stream->slot, stagings, count, &work->filter, &ms, NULL);
+        lap_device_slot_run_chain(work->stream->own.slot, stagings, count, &work->filter, &ms, NULL);
     pthread_mutex_unlock(&work->lock);
     for (int i = 0; i < count && code == LAP_OK; i++) {
         photos[i]->is_chained = true;
@@ -223,6 +223,11 @@ lap_code lap_stream_photos(
     window windows[LAP_STREAM_WINDOWS];
     for (int i = 0; i < LAP_STREAM_WINDOWS; i++)
         windows[i] = (window){.work = work, .photos = photos + i * most, .stagings = work->stream->small[i]};
+    /* Photos of a batch use other CUDA streams, too, and this one from other threads: those do not wait for
+     * what the caller has queued. */
+    if (work->count > 1 && work->on_device)
+        (void)lap_stream_wait(work->stream, NULL);
+    work->stream->is_short = false;
     pthread_mutex_init(&work->lock, NULL);
     code = take_turns(work, windows, reports, err);
     pthread_mutex_destroy(&work->lock);

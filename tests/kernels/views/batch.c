@@ -197,6 +197,71 @@ static void check_views(lap_stream *stream, decoder *decode)
     }
 }
 
+/* ---- photos that go alone ------------------------------------------------------------------------- */
+
+enum { ALONE = 14, COMMENT = 65533, COMMENTS = 24 };
+
+/* The photo with comments that make its file too long for a chain. */
+static void *with_comments(const photo *p, size_t *size)
+{
+    const size_t each = COMMENT + 2;
+    uint8_t *made = malloc(p->size + COMMENTS * each);
+    need(made != NULL, "memory");
+    memcpy(made, p->bytes, 2);
+    for (size_t i = 0; i < COMMENTS; i++) {
+        uint8_t *at = made + 2 + i * each;
+        memset(at, 'c', each);
+        memcpy(at, (uint8_t[]){0xFF, 0xFE, COMMENT >> 8, COMMENT & 255}, 4);
+    }
+    memcpy(made + 2 + COMMENTS * each, p->bytes + 2, p->size - 2);
+    *size = p->size + COMMENTS * each;
+    return made;
+}
+
+/* They go on several CUDA streams at once; one after the other if there is no memory for those. */
+static void check_alone(decoder *decode)
+{
+    static const char *const settings_of[] = {"devices=2,slow=cudaMemcpyAsync:3", "devices=2,memory=250K",
+        "devices=2,fail=cudaStreamCreateWithFlags:1:2,slow=cudaMemcpyAsync:3",
+        "devices=2,fail=cudaMallocHost:30:2", "devices=2,fail=cudaMallocHost:34:2",
+        "devices=2,fail=cudaMallocHost:40:2", "devices=2,fail=cudaMalloc:18:2",
+        "devices=2,fail=cudaMalloc:16:2", "devices=2,fail=cudaMalloc:20:2"};
+    lap_context *many = lap_context_create(6, &err);
+    const void *alone[ALONE];
+    size_t alone_sizes[ALONE];
+    const photo *of[ALONE];
+    int count = 0;
+    need(many != NULL, "a context");
+    for (int i = 0; count < ALONE; i++)
+        if (photos[i].code == LAP_OK && photos[i].bytes[0] == 0xFF) {
+            alone[count] = with_comments(&photos[i], &alone_sizes[count]);
+            of[count++] = &photos[i];
+        }
+    for (size_t k = 0; k < sizeof settings_of / sizeof *settings_of; k++) {
+        lap_stream *stream = NULL;
+        char text[160];
+        need(lap_stream_create(many, 0, NULL, &stream, &err) == LAP_OK, "a stream");
+        need(lap_cudacpu_configure(settings_of[k]) == 0, settings_of[k]);
+        int wrong = 0;
+        memset(views, 0, sizeof views);
+        for (int turn = 0; turn < 2; turn++) { /* the second from pinned memory */
+            wrong += decode(stream, alone, alone_sizes, ALONE, &settings, views, reports, &err) != LAP_OK;
+            for (int i = 0; i < ALONE; i++)
+                wrong += !is_there(&views[i], expected_of(of[i], decode)) || reports[i].ms.total <= 0;
+        }
+        const int lanes = (int)lap_cudacpu_count("cudaStreamCreateWithFlags");
+        snprintf(text, sizeof text, "%d photos alone, %s: %d wrong, %d lanes", ALONE, settings_of[k], wrong,
+            lanes);
+        check(wrong == 0 && (k > 0 || lanes > 1), text);
+        need(lap_cudacpu_configure("devices=2") == 0, "devices=2");
+        free_views(stream, ALONE);
+        lap_stream_destroy(stream);
+    }
+    for (int i = 0; i < ALONE; i++)
+        free((void *)(uintptr_t)alone[i]);
+    lap_context_destroy(many);
+}
+
 /* Views of the wrong size, and wrong settings. */
 static void check_refusals(lap_stream *stream)
 {
@@ -471,6 +536,8 @@ int main(void)
     check_encodings(stream);
     lap_stream_destroy(stream);
     check_cancelled();
+    check_alone(lap_stream_decode_batch);
+    check_alone(lap_stream_edges_batch);
     check_short_of_memory();
     check_time();
     check_lost(9);
