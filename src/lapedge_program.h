@@ -218,9 +218,10 @@ typedef struct lap_batch_prune {
 /* Called for each input. problem is NULL, or says why the input cannot be taken. Any result but LAP_OK ends
  * the walk. */
 typedef lap_code lap_inputs_fn(void *user, const char *path, const lap_error *problem, lap_error *err);
-/* Lists the files that lap_batch would take from these inputs, in the same order. */
-lap_code lap_inputs(
-    const char *const *operands, size_t count, lap_inputs_fn *each, void *user, lap_error *err);
+/* Lists the files that lap_batch would take from these inputs, in the same order. *links: number of symbolic
+ * links not followed; links may be NULL. */
+lap_code lap_inputs(const char *const *operands, size_t count, lap_inputs_fn *each, void *user,
+    uint64_t *links, lap_error *err);
 
 /* spec is "I/N" (I from 0), or "auto": use the values set by Slurm, Open MPI, MPICH or a Kubernetes indexed
  * job. LAP_E_USAGE. */

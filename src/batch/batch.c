@@ -221,7 +221,7 @@ static lap_code take(batch *b, const lap_walk_entry *entry, lap_error *err)
 static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
 {
     batch *b = user;
-    if (entry->link || !lap_batch_is_ours(b, entry->relative))
+    if (entry->link || entry->is_out || !lap_batch_is_ours(b, entry->relative))
         return LAP_OK;
     const lap_code code = lap_jobs_make_room(&b->jobs);
     if (code != LAP_OK)
@@ -274,7 +274,7 @@ static lap_code prepare(batch *b, lap_list *list, lap_error *err)
     const bool writes = !options->dry_run && !idle;
     if (code == LAP_OK && !idle)
         code = lap_batch_make_out_dir(options->out_dir, options->dry_run, &b->unwritable, err);
-    if (code == LAP_OK)
+    if (code == LAP_OK && !b->around)
         code = lap_batch_around(options, &b->around, err);
     if (code == LAP_OK)
         code = lap_tree_open(options->out_dir, &b->tree, err);

@@ -35,8 +35,8 @@ typedef struct batch {
     lap_origins origins;
     lap_error unwritable; /* why nothing can be created in the output folder; LAP_OK: it can */
     bool is_left;         /* for that reason an output is not made, or would not be */
-    const char *around;   /* an input folder in which the output folder lies; NULL: in none */
-    bool sync;            /* outputs must survive a power cut */
+    const char *around; /* an input folder in which the output folder lies, perhaps by a mount; NULL: none */
+    bool sync;          /* outputs must survive a power cut */
 } batch;
 
 /* Makes the output's name from relative, the extension of settings->format (if set), and the options flat and

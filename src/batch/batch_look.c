@@ -107,10 +107,12 @@ static lap_code look_at(void *user, const lap_walk_entry *entry, lap_error *err)
         code = lap_walk_unseen(entry, err);
     if (code != LAP_OK)
         return code;
-    if (entry->link) {
+    if (entry->is_out)
+        b->around = b->options->inputs[entry->operand];
+    if (entry->link)
         b->jobs.counts->links++;
+    if (entry->is_out || entry->link)
         return LAP_OK;
-    }
     const bool has_name =
         lap_batch_output_name(b->options, b->settings, entry->relative, relative, sizeof relative);
     code = lap_prune_note(b->prune, entry, has_name ? relative : NULL, err);

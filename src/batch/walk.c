@@ -298,6 +298,13 @@ static lap_code enter(walk *w, int fd, const char *path, bool is_root, bool *is_
         return LAP_OK;
     const bool is_out = w->has_out && st.st_dev == w->out_device && st.st_ino == w->out_inode;
     *is_walked = is_out ? w->options->others != NULL : !was_entered(w, &st, path);
+    lap_walk_entry entry = {.path = path, .relative = path + w->root_length, .operand = w->operand};
+    if (is_out && !is_root) {
+        entry.is_out = true;
+        const lap_code code = w->visit(w->user, &entry, w->err);
+        if (code != LAP_OK)
+            return code;
+    }
     if (!*is_walked)
         return LAP_OK;
     const lap_code code = lap_outputs_enter(&w->outputs, fd, path, is_root, is_out, &problem);
@@ -305,8 +312,7 @@ static lap_code enter(walk *w, int fd, const char *path, bool is_root, bool *is_
         return no_memory(w);
     if (code == LAP_OK || is_out)
         return LAP_OK;
-    const lap_walk_entry entry = {
-        .path = path, .relative = path + w->root_length, .problem = &problem, .operand = w->operand};
+    entry.problem = &problem;
     return w->visit(w->user, &entry, w->err);
 }
 

@@ -10,7 +10,7 @@
 typedef struct lap_walk_entry {
     const char *path;        /* path for opening it */
     const char *relative;    /* path below the output folder; never absolute, never with ".." */
-    const struct stat *stat; /* NULL if problem or link is set */
+    const struct stat *stat; /* NULL if problem, link or is_out is set */
     size_t operand;          /* index of the operand among the inputs; 0 for a list */
     size_t below; /* where the path below the named folder begins in path; for a named file, where its last
                      part begins */
@@ -18,7 +18,8 @@ typedef struct lap_walk_entry {
     bool may_pass;      /* the problem is lap_walk_may_pass: a later walk may see what this one did not */
     bool is_made;       /* the walk counted it in others->made or ours */
     bool is_root;       /* the problem is that of a named folder itself; relative is its name */
-    bool link; /* a symbolic link that is not followed: it has the name of a photo, or leads to a folder */
+    bool link;   /* a symbolic link that is not followed: it has the name of a photo, or leads to a folder */
+    bool is_out; /* no input: the output folder itself, found below a named folder, perhaps through a mount */
 } lap_walk_entry;
 
 /* Returns LAP_OK to continue; any other result ends the walk with that code. */

@@ -149,15 +149,18 @@ static void compare_folder(comparison *c, const char *in)
 {
     lap_error err = {0};
     lap_code code = LAP_OK;
+    uint64_t links = 0;
     if (c->cli->fail_fast)
-        code = lap_inputs(&in, 1, count_file, c, &err);
+        code = lap_inputs(&in, 1, count_file, c, NULL, &err);
     if (code == LAP_OK)
-        code = lap_inputs(&in, 1, compare_file, c, &err);
+        code = lap_inputs(&in, 1, compare_file, c, &links, &err);
     const int over = c->result.files + c->result.failed;
     if (code != LAP_OK && !c->has_ended && c->prevented == LAP_EXIT_OK)
         c->prevented = lap_cli_no_comparison(in, &err);
     if (code == LAP_OK && over == 0)
         lap_cli_message("%s: no photo found", in);
+    if (links && !c->cli->quiet)
+        lap_cli_message("%llu symbolic link%s not followed", (unsigned long long)links, links > 1 ? "s" : "");
     c->result.left = c->has_ended && c->inputs > over ? c->inputs - over : 0;
     if (c->result.left && !c->cli->quiet)
         lap_cli_message("stopped early, %d left", c->result.left);

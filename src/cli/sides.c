@@ -84,7 +84,7 @@ static lap_cli_exit check_input(
     path = as_path(path, false);
     folder_look look = {cli, side, check_other(cli, side, path, "the input")};
     if (path && look.exit == LAP_EXIT_OK && look_inside && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        (void)lap_inputs(&path, 1, check_file, &look, &err);
+        (void)lap_inputs(&path, 1, check_file, &look, NULL, &err);
     return look.exit;
 }
 

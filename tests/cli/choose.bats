@@ -265,6 +265,20 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     [ "${lines[*]}" = "4 1" ]
 }
 
+@test "OUTDIR that lies in the input by a mount: its photos are not replaced" {
+    unshare -rm true 2>/dev/null || skip "no namespaces of users and mounts"
+    mkdir -p in/may out
+    cp "$photo" in/1.jpg
+    cp "$photo" in/may/1.jpg
+    for form in "run -f" "run -f --flat" "transform -f --flip=h"; do
+        run --separate-stderr unshare -rm bash -c "mount --bind in/may out || exit 99; '$LAPEDGE' $form in out"
+        [ "$status" -ne 99 ] || skip "no bind mount"
+        [ "$status" -eq 1 ]
+        [[ $stderr == "lapedge: out/1.jpg: exists, was not made by lapedge, and lies in in, so it may be a photo: "* ]]
+        cmp "$photo" in/may/1.jpg
+    done
+}
+
 @test "stats ends soon when the reader of its pipe leaves" {
     tiny one.jpg
     mkdir in

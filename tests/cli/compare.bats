@@ -177,6 +177,14 @@ assert rows("o.json") == rows("all.json")'
     json o.json '[(p["width"], "truncated" in p["error"]) for p in o["photos"] if p["error"]] == [(None, True)]'
     mkdir empty
     expect 2 "" "lapedge: empty: no photo found" compare empty
+    ln -s ../in/deep empty/folder
+    ln -s ../in/a.jpg empty/photo.jpg
+    cp in/a.jpg empty
+    run --separate-stderr lapedge compare --json --backends=c,simd empty
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "lapedge: 2 symbolic links not followed" ]
+    echo "$output" >o.json
+    json o.json '[p["input"] for p in o["photos"]] == ["empty/a.jpg"]'
 }
 
 @test "a named rung that cannot run: its row, the reason, exit 3" {

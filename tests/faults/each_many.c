@@ -343,7 +343,7 @@ static lap_code each_input(void *user, const char *path, const lap_error *proble
 
 static void listed(each_result *r)
 {
-    r->code = lap_inputs(folder_in, 1, each_input, r, &r->err);
+    r->code = lap_inputs(folder_in, 1, each_input, r, NULL, &r->err);
 }
 
 const each_case each_many[] = {SLOW(compared), SLOW(bench_filter), SLOW(bench_transpose), SLOW(bench_reduce),
