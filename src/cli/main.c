@@ -135,6 +135,8 @@ int main(int argc, char **argv)
     code = lap_cli_parse(&cli, argc, argv);
     const bool lines = prints_lines(&cli);
     lap_json_direct(cli.json, NULL, lines);
+    if (code == LAP_EXIT_OK && (cli.help_full || cli.help_short || cli.version))
+        code = lap_cli_check_stdout(&cli);
     if (code == LAP_EXIT_OK) {
         if (cli.help_full || cli.help_short)
             lap_cli_help(&cli, cli.help_full);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,13 +24,23 @@ static const char *as_path(const char *path, bool is_written)
     return path && strcmp(path, "-") == 0 ? "/dev/stdin" : path;
 }
 
-/* Whether text goes to a file through standard output. An image that goes there is checked by the library. */
+static bool has_image_on_stdout(const lap_cli *cli)
+{
+    return lap_cli_writes(cli) && !cli->in_place && cli->operand_count > 0 &&
+           lap_cli_is_stdout(cli->operands[cli->operand_count - 1]);
+}
+
+/* Whether text goes to a file through standard output. */
 static bool prints_to_file(const lap_cli *cli)
 {
     struct stat st;
-    const bool has_out = lap_cli_writes(cli) && !cli->in_place && cli->operand_count > 0;
-    return fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode) &&
-           !(has_out && lap_cli_is_stdout(cli->operands[cli->operand_count - 1]));
+    bool prints = !lap_cli_writes(cli) || cli->json || cli->dry_run || cli->help_full || cli->help_short ||
+                  cli->version;
+    for (const lap_cli_option *o = lap_cli_options; o->name && !prints; o++) {
+        const char *path = o->writes ? lap_cli_path_of(cli, o) : NULL;
+        prints = path && lap_cli_is_stdout(path);
+    }
+    return prints && !has_image_on_stdout(cli) && fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 /* Returns the exit code if a side file prevents the start: 2 for a comparison, else 4. */
@@ -128,6 +139,39 @@ static bool is_backup(const lap_cli *cli, const char *path)
     return end > 0 && length > end && strcmp(path + length - end, cli->backup) == 0;
 }
 
+/* ---- never after an image ------------------------------------------------------------------------ */
+
+/* Whether a file with this name and content may hold several images: a PNM, or a stream such as x.mjpeg. */
+static bool is_stream(const char *name, const char *format)
+{
+    const char *dot = strrchr(name, '.');
+    return strcmp(format, "pnm") == 0 || !lap_format_named(dot ? dot + 1 : NULL);
+}
+
+/* Whether standard output is the input's file. Then the run refuses it, and must not suggest a > that would
+ * empty the input. */
+static bool is_input(const lap_cli *cli)
+{
+    lap_error ignored; /* the run reports it */
+    const char *in = as_path(cli->operands[0], false);
+    return lap_side_check(standard_output, &in, 1, &ignored) == LAP_E_CLASH;
+}
+
+lap_cli_exit lap_cli_check_stdout(const lap_cli *cli)
+{
+    char name[PATH_MAX];
+    const bool is_image = has_image_on_stdout(cli);
+    const char *format = is_image || prints_to_file(cli) ? lap_cli_image_at(standard_output) : NULL;
+    const ssize_t length = format ? readlink("/proc/self/fd/1", name, sizeof name - 1) : -1;
+    name[length > 0 ? length : 0] = '\0';
+    if (!format || (is_image && (is_stream(name, format) || is_input(cli))))
+        return LAP_EXIT_OK;
+    return lap_cli_usage(is_image ? "standard output is redirected to %s, which already contains an image; "
+                                    "name the output, or use > to replace the image"
+                                  : "standard output is redirected to %s, an image, which text would damage",
+        length > 0 ? name : "a file");
+}
+
 /* ---- only over our own --------------------------------------------------------------------------- */
 
 /* The first bytes of a file. */
@@ -223,11 +267,7 @@ static bool is_free(const char *path, lap_cli_side kind)
 static lap_cli_exit check_content(const lap_cli *cli, const lap_cli_option *side, const char *path)
 {
     if (side->writes != LAP_SIDE_HEATMAP && lap_cli_image_at(as_path(path, true)))
-        return lap_cli_usage(
-            lap_cli_is_stdout(path)
-                ? "--%s=%s: standard output is redirected to an image, which text would damage"
-                : "--%s: %s is an image, and would be replaced",
-            side->name, path);
+        return lap_cli_usage("--%s: %s is an image, and would be replaced", side->name, path);
     if (cli->force || is_free(path, side->writes))
         return LAP_EXIT_OK;
     /* In folder runs -f also permits replacing outputs, so no message suggests it. */
@@ -307,6 +347,8 @@ lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
     lap_cli_exit code = check_output(cli);
     if (code == LAP_EXIT_OK && prints_to_file(cli))
         code = check_side(cli, NULL);
+    if (code == LAP_EXIT_OK)
+        code = lap_cli_check_stdout(cli);
     for (const lap_cli_option *o = lap_cli_options; o->name && code == LAP_EXIT_OK; o++)
         if (o->writes && lap_cli_path_of(cli, o))
             code = check_name(cli, o, lap_cli_path_of(cli, o));
@@ -316,15 +358,12 @@ lap_cli_exit lap_cli_check_sides(const lap_cli *cli)
 size_t lap_cli_list_sides(const lap_cli *cli, const char *names[LAP_SIDES])
 {
     size_t count = 0;
-    bool prints = cli->json || cli->dry_run;
     for (const lap_cli_option *o = lap_cli_options; o->name; o++) {
         const char *path = o->writes ? lap_cli_path_of(cli, o) : NULL;
-        if (path && lap_cli_is_stdout(path))
-            prints = true;
-        else if (path)
+        if (path && !lap_cli_is_stdout(path))
             names[count++] = path;
     }
-    if (prints && prints_to_file(cli))
+    if (prints_to_file(cli))
         names[count++] = standard_output;
     return count;
 }

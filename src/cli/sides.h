@@ -9,9 +9,13 @@
 /* Checks these files, and that OUT is not one of lapedge's own records. Returns an exit code after a message
  * if one of them is also an input, OUT or a list on the command line (links are followed), lies in a folder
  * that cannot be read, or would replace a file that lapedge did not write with the same option (recognised by
- * its first bytes; -f permits that), or if standard output is redirected to an input. Folders among the
- * inputs are searched, except for standard output and in a folder run: there lap_batch checks. */
+ * its first bytes; -f permits that), or if standard output is redirected to an input or an image. Folders
+ * among the inputs are searched, except for standard output and in a folder run: there lap_batch checks. */
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli);
+/* Returns LAP_EXIT_USAGE after a message if standard output is redirected to a file that already contains an
+ * image, as with >>, and what goes there would spoil it. After a > the file is empty, so nothing is lost
+ * here. lap_cli_check_sides calls it, too. */
+lap_cli_exit lap_cli_check_stdout(const lap_cli *cli);
 
 /* Sets the names of these files that the command line gives, with standard output if it is a file and gets
  * JSON, the list of -n or a side file; returns their number. */

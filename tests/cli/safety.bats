@@ -166,17 +166,62 @@ refused()
     appends a.jpg 2 "standard output is redirected to the input, and text would be written into it" stats a.jpg
     appends a.jpg 2 "standard output is redirected to the input, and text would be written into it" info a.jpg
     appends a.jpg 2 "standard output is redirected to the input, and text would be written into it" -n a.jpg o.jpg
-    appends in/b.jpg 2 "--log=-: standard output is redirected to an image, which text would damage" -q in out --log=-
+    # A folder run looks itself for inputs that do not begin like an image.
+    echo in/b.jpg >list
+    echo no image | tee in/b.jpg >no.jpg
+    local photo=no.jpg
     appends in/b.jpg 2 "/dev/stdout: is one of the inputs" -q in out --json
     appends in/b.jpg 2 "/dev/stdout: is one of the inputs" -q in out -n
-    appends in/b.jpg 2 "--in-place: in is a folder; name the files in it" -q --in-place in --json
-    echo in/b.jpg >list
     appends in/b.jpg 2 "/dev/stdout: is one of the photos" -q --in-place --files-from=list --json
     nothing_left o.jpg
+    cp a.jpg in/b.jpg
     echo "$PWD/in/b.jpg" | lapedge -q --files-from=- out --log=/dev/stdout >log.jsonl # neither is the other
     [ "$(wc -l <log.jsonl)" -eq 2 ]
     lapedge -q --files-from=list out --json >>list && return 1
     [ "$(cat list)" = in/b.jpg ]
+}
+
+@test "nothing is appended to an image" {
+    cp "$photo" a.jpg
+    cp "$photo" b.jpg
+    mkdir in
+    cp "$photo" in/a.jpg
+    # appends MESSAGE WORD...
+    appends()
+    {
+        local code=0
+        "$LAPEDGE" "${@:2}" >>b.jpg 2>err || code=$?
+        [ "$code" -eq 2 ]
+        [ "$(cat err)" = "lapedge: standard output is redirected to $PWD/b.jpg, $1" ]
+        cmp b.jpg "$photo"
+    }
+    local text="an image, which text would damage"
+    for words in "stats a.jpg" "stats --json a.jpg" "info a.jpg" "diff a.jpg a.jpg" "backends --json" "doctor" \
+        "explain c" "help stats" "-h" "--help" "--version" "-n a.jpg o.jpg" "--json a.jpg o.jpg" \
+        "--json-file=- a.jpg o.jpg" "-q --sandbox in out --log=/dev/stdout" "--in-place --json a.jpg" "compare a.jpg" \
+        "in out --json" "in out -n"; do
+        # shellcheck disable=SC2086 # words
+        appends "$text" $words
+    done
+    cmp a.jpg "$photo"
+    nothing_left o.jpg out
+    appends "which already contains an image; name the output, or use > to replace the image" a.jpg -
+    appends "which already contains an image; name the output, or use > to replace the image" transform --flip=h a.jpg -
+    # Nothing is printed, or it goes elsewhere.
+    lapedge -v a.jpg o.jpg >>b.jpg 2>err
+    lapedge stats --json-file=s.json a.jpg >s.txt
+    cmp b.jpg "$photo"
+    lapedge stats a.jpg >b.jpg
+    [[ $(cat b.jpg) == *entropy* ]]
+    # Several images in one file: a stream of JPEGs, and a PNM.
+    for format in jpeg ppm; do
+        lapedge --format=$format a.jpg - >film.m$format
+        lapedge --format=$format a.jpg - >>film.m$format
+        cmp film.m$format <(lapedge --format=$format a.jpg - && lapedge --format=$format a.jpg -)
+    done
+    lapedge --format=ppm a.jpg - >two.ppm
+    lapedge --format=ppm a.jpg - >>two.ppm
+    cmp two.ppm film.mppm
 }
 
 @test "what is written besides OUT is never an input, OUT or a list, through links neither" {
