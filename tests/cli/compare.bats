@@ -118,6 +118,29 @@ assert rows("o.json") == rows("all.json")'
     expect 2 "" 'lapedge: --runs: "0" is not a whole number from 1 to 10000' compare --runs=0 "$photo"
 }
 
+@test "Ctrl-C at any moment of a comparison: 130 and no result, or the whole result" {
+    local library n code words wanted
+    library=$(step_clock)
+    [ -n "$library" ] || skip "no clock by steps"
+    mkdir in
+    pgm 40 30 a.pgm
+    lapedge a.pgm in/a.jpg
+    cp in/a.jpg in/b.jpg
+    # The clock is looked at before and after each run of a backend, so also just before differences are counted.
+    for words in "--ops=all in/a.jpg" "--fail-fast in"; do
+        code=130
+        # shellcheck disable=SC2086 # words
+        for ((n = 0; code == 130; n++)); do
+            code=0
+            LAP_STEP_INT=$((n + 1)) LD_PRELOAD=$library "$LAPEDGE" compare --json --runs=1 --threads=1 \
+                --backends=c,simd $words >o.json 2>err || code=$?
+            [ "$code" -eq 0 ] || [ ! -s o.json ]
+        done
+        [[ $code -eq 0 && $n -gt 20 && ! -s err ]]
+        json o.json 'o["equal"] and all(r["identical"] for r in o["rows"] if r["available"])'
+    done
+}
+
 @test "compare lists a device's upload, kernel and download separately" {
     gpu=${B:-build}
     [[ $gpu == /* ]] || gpu=$BATS_TEST_DIRNAME/../../$gpu
