@@ -526,6 +526,22 @@ stranger() # WORD...: lapedge as a user who owns no file here
     for i in $(seq 40); do wanted "photos/$i.jpg"; done
 }
 
+@test "a full disk: the same command continues once there is room" {
+    local library
+    library=$(cd "$repo" && realpath "${B:-build}/tests/nth_call.so")
+    [ -e "$library" ] || skip "nth_call.so is not built"
+    [ -z "${SANITIZED:-}" ] || skip "a sanitizer wants to be the first library"
+    photos 40
+    run --separate-stderr env LD_PRELOAD="$library" LAP_FAULTS=write:9+:28 \
+        "$LAPEDGE" --in-place --no-sync -j1 --threads=1 photos/*.jpg
+    local n="([0-9]+)"
+    local said="$n done, $n failed \\($n disk_full\\); the disk is full, $n left; once there is room, the same command continues$"
+    [[ $stderr =~ $said ]]
+    [ $((BASH_REMATCH[1] + BASH_REMATCH[2] + BASH_REMATCH[4])) -eq 40 ]
+    lapedge --in-place --no-sync photos/*.jpg
+    for i in {1..40}; do wanted "photos/$i.jpg"; done
+}
+
 @test "a photo that cannot be looked at is said to be so, and one that is gone to be gone" {
     local library n
     library=$(cd "$repo" && realpath "${B:-build}/tests/nth_call.so")

@@ -158,8 +158,11 @@ static void summary(const in_place_run *run, lap_code code)
         fprintf(stderr, ", %llu left alone", (unsigned long long)existing);
     lap_folder_print_failed(folder);
     if (left && (code == LAP_E_CANCELLED || code == LAP_E_DISK_FULL) && !folder->cli->filter_again)
-        fprintf(stderr, "; %s, %llu left; the same command continues",
-            code == LAP_E_CANCELLED ? "cancelled" : "the disk is full", (unsigned long long)left);
+        fprintf(stderr,
+            code == LAP_E_CANCELLED
+                ? "; cancelled, %llu left; the same command continues"
+                : "; the disk is full, %llu left; once there is room, the same command continues",
+            (unsigned long long)left);
     else if (left)
         fprintf(stderr, "; stopped, %llu left", (unsigned long long)left);
     else if (!folder->cli->dry_run && counts->ms > 0)
