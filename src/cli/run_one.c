@@ -55,31 +55,47 @@ void lap_cli_print_photo(
     lap_cli_print_times(&report->ms, "wall");
 }
 
-/* Whether OUT is a JPEG in the same folder as IN. Then it may be a photo: a pattern such as "lapedge *.jpg"
- * expands to two photos. */
-static bool may_be_photo(const lap_cli *cli, const char *in, const char *out)
+/* Opens OUT if it is a JPEG that the run would replace without permission (-f), in any folder: it may be a
+ * photo, because a pattern such as "lapedge *.jpg" expands to two photos, and a name can be mistyped. The
+ * file stays readable after it has lost its name. Returns -1 if there is nothing to tell. */
+static int open_replaced(const lap_cli *cli, const char *out)
 {
-    struct stat there, folders[2];
-    bool beside =
-        !cli->in_place && !cli->settings.no_clobber && lstat(out, &there) == 0 && S_ISREG(there.st_mode);
-    for (int i = 0; i < 2 && beside; i++) {
-        char *copy = strdup(i ? out : in);
-        beside = copy && stat(dirname(copy), &folders[i]) == 0;
-        free(copy);
-    }
-    if (!beside || folders[0].st_dev != folders[1].st_dev || folders[0].st_ino != folders[1].st_ino)
-        return false;
-    const char *format = lap_cli_image_at(out);
-    return format && strcmp(format, "jpeg") == 0;
+    const bool tells = !cli->quiet && !cli->force && !cli->settings.no_clobber && strcmp(out, "-") != 0;
+    const char *format = tells ? lap_cli_image_at(out) : NULL;
+    return format && strcmp(format, "jpeg") == 0 ? open(out, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+                                                 : -1;
 }
 
-static void note_replaced(const lap_cli *cli, const char *out)
+/* Whether two files have the same bytes. A command that runs again makes the same bytes, so a script that
+ * repeats it gets no note. */
+static bool is_same(int one, int other)
 {
-    if (!cli->quiet)
-        lap_cli_message("note: %s, a JPEG beside the input, %s replaced%s; --no-clobber leaves it alone; "
-                        "several photos go into a folder: lapedge%s IN... OUTDIR",
-            out, cli->dry_run ? "would be" : "was", cli->dry_run ? "" : ", and its content is lost",
+    char bytes[2][1 << 16];
+    bool same = other >= 0;
+    ssize_t got = 1;
+    for (off_t at = 0; same && got > 0; at += got) {
+        got = pread(one, bytes[0], sizeof bytes[0], at);
+        same = got >= 0 && pread(other, bytes[1], sizeof bytes[1], at) == got &&
+               memcmp(bytes[0], bytes[1], (size_t)got) == 0;
+    }
+    return same;
+}
+
+/* Closes what open_replaced has returned. is_made: the run has made OUT. */
+static void note_replaced(const lap_cli *cli, int replaced, const char *out, bool is_made)
+{
+    if (replaced < 0)
+        return;
+    const int now = is_made ? open(out, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+    if (cli->dry_run || (is_made && !is_same(replaced, now)))
+        lap_cli_message(
+            "note: %s, a JPEG%s, %s replaced; --no-clobber leaves it alone, -f replaces it without "
+            "a note; several photos go into a folder: lapedge%s IN... OUTDIR",
+            out, cli->dry_run ? "" : " with other content", cli->dry_run ? "would be" : "was",
             cli->settings.filter ? "" : " transform");
+    if (now >= 0)
+        close(now);
+    close(replaced);
 }
 
 /* Reads the photo a second time for the report, because a run does not keep pixels. */
@@ -139,13 +155,14 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
     lap_run_stats stats;
     lap_error err = {0};
     lap_progress progress;
-    const bool replaces = strcmp(in, "-") != 0 && may_be_photo(cli, in, out);
+    const int replaced = open_replaced(cli, out);
     lap_progress_begin(&progress, cli, in);
     cli->settings.progress = progress.on ? lap_progress_rows : NULL;
     cli->settings.progress_user = &progress;
     cli->settings.stats = cli->stats ? &stats : NULL;
     const lap_code code = lap_run_file(context, in, out, &cli->settings, &report, &err);
     lap_progress_hide(&progress);
+    note_replaced(cli, replaced, out, code == LAP_OK);
 
     if (code != LAP_OK) {
         report.status = LAP_FAILED;
@@ -161,8 +178,6 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
         lap_cli_warn(in, &report);
     if (code == LAP_OK && report.recoded && !cli->quiet && !cli->verbose) /* -v prints every note */
         lap_cli_message("note: %s: %s; --trim and --perfect never re-encode", in, report.note);
-    if (code == LAP_OK && replaces)
-        note_replaced(cli, out);
     if (cli->verbose)
         lap_cli_print_photo(cli, context, in, out, &report);
     int exit_code = (int)lap_cli_exit_of_one(code, out);
@@ -194,8 +209,7 @@ static int dry_run_one(lap_cli *cli, const char *in, const char *out)
         fputs(" -> ", to);
         lap_cli_print_safely(to, out);
         fputc('\n', to);
-        if (may_be_photo(cli, in, out))
-            note_replaced(cli, out);
+        note_replaced(cli, open_replaced(cli, out), out, false);
     }
     if (lap_cli_wants_json(cli)) {
         const int printed = lap_json_print(lap_json_file(in, out, &cli->settings, &report));

@@ -427,10 +427,10 @@ PY
     expect 0 "" "" -q transform --rotate=90 "$odd" o.jpg
     run --separate-stderr lapedge transform --json --rotate=90 "$odd" o.jpg
     json <(echo "$output") 'o["recoded"] is True and o["status"] == "ok"'
-    expect 0 "" "" transform --rotate=90 "$photo" o.jpg
-    expect 0 "" "" transform --rotate=90 --trim "$odd" o.jpg
-    expect 0 "" "" transform --rotate=90 --quality=80 "$odd" o.jpg
-    expect 0 "" "" transform --rotate=90 --subsampling=420 "$odd" o.jpg
+    expect 0 "" "" -f transform --rotate=90 "$photo" o.jpg
+    expect 0 "" "" -f transform --rotate=90 --trim "$odd" o.jpg
+    expect 0 "" "" -f transform --rotate=90 --quality=80 "$odd" o.jpg
+    expect 0 "" "" -f transform --rotate=90 --subsampling=420 "$odd" o.jpg
     expect 0 "" "" transform --rotate=90 "$odd" o.png
     expect 0 "" "" transform --rotate=90 o.png p.jpg
 }

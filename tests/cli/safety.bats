@@ -139,14 +139,6 @@ refused()
     expect 4 "" "lapedge: out/.lapedge: is a symbolic link, which is not followed here; remove it first" -q in out
 }
 
-@test "a pipe's output that replaces a JPEG is not beside the input" {
-    lapedge "$photo" o.jpg
-    expect 0 "" "" - o.jpg <"$photo"
-    cp "$photo" in.jpg
-    run --separate-stderr lapedge in.jpg o.jpg
-    [[ $stderr == "lapedge: note: o.jpg, a JPEG beside the input, was replaced"* ]]
-}
-
 @test "text that goes to standard output is never appended to an input" {
     cp "$photo" a.jpg
     mkdir in

@@ -67,18 +67,42 @@ load common
     [ -e out.zip/a.jpg ]
 }
 
-@test "a photo beside the input that is replaced is named" {
+@test "a JPEG that is replaced by another one is named" {
     cp "$photo" a.jpg
     cp "$photo" b.jpg
     mkdir sub
-    local note="note: b.jpg, a JPEG beside the input, was replaced, and its content is lost; --no-clobber leaves it \
-alone; several photos go into a folder: lapedge" would="would be replaced"
-    expect 0 "a.jpg -> b.jpg" "lapedge: ${note/was replaced, and its content is lost/$would} IN... OUTDIR" -n a.jpg b.jpg
-    expect 0 "" "lapedge: $note IN... OUTDIR" *.jpg
-    expect 0 "" "lapedge: $note transform IN... OUTDIR" transform --flip=h a.jpg b.jpg
+    local note
+    note() # FORM FILE [HOW]
+    {
+        note="lapedge: note: $2, a JPEG${3- with other content, was} replaced; --no-clobber leaves it alone, -f replaces it \
+without a note; several photos go into a folder: lapedge$1 IN... OUTDIR"
+    }
+    note "" b.jpg ", would be"
+    expect 0 "a.jpg -> b.jpg" "$note" -n a.jpg b.jpg
+    note "" b.jpg
+    expect 0 "" "$note" *.jpg
+    expect 0 "" "" a.jpg b.jpg # a script that runs again
+    note " transform" b.jpg
+    expect 0 "" "$note" transform --flip=h a.jpg b.jpg
     expect 0 "" "" -q a.jpg b.jpg
-    expect 0 "" "" a.jpg sub/b.jpg # another folder
+    expect 0 "" "" -f transform --flip=h a.jpg b.jpg
+    # In another folder, through a link, of a pipe, and inside the sandbox.
     expect 0 "" "" a.jpg sub/b.jpg
+    note "" sub/b.jpg
+    expect 0 "" "$note" --range=abs a.jpg sub/b.jpg
+    expect 0 "" "$note" --sandbox a.jpg sub/b.jpg
+    ln -s sub/b.jpg link.jpg
+    note "" link.jpg
+    expect 0 "" "$note" --range=abs a.jpg link.jpg
+    note "" sub/b.jpg
+    expect 0 "" "$note" - sub/b.jpg <a.jpg
+    expect 0 "" "" - sub/b.jpg <a.jpg
+    head -c 1000 sub/b.jpg >b.jpg # a beginning of the same bytes
+    note "" b.jpg
+    expect 0 "" "$note" a.jpg b.jpg
+    cat b.jpg a.jpg >sub/b.jpg
+    note "" sub/b.jpg
+    expect 0 "" "$note" a.jpg sub/b.jpg
     echo text >c.jpg
     expect 0 "" "" a.jpg c.jpg # no photo
     expect 0 "" "" --in-place a.jpg

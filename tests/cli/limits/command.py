@@ -152,7 +152,7 @@ def details_of_a_run():
     pnm("large.pgm", width, height, 1, (i * 7 + i // width * 3 & 255 for i in range(width * height)))
     lapedge("--no-sync", "--kernel=identity", "large.pgm", "large.jpg")
     for name, size, parallel in (("large.jpg", "1300 x 800, 1 channel", True), (PHOTO, "600 x 400, 3 channels", False)):
-        _, said = lapedge("-v", "--no-sync", "--threads=4", name, "o.jpg")
+        _, said = lapedge("-f", "-v", "--no-sync", "--threads=4", name, "o.jpg")
         lines = [line.strip() for line in said.splitlines()]
         assert lines[0] == f"{name} -> o.jpg", said
         assert lines[1].split() == ["image", *size.split()], said
