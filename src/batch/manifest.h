@@ -91,8 +91,13 @@ lap_code lap_manifest_each(lap_manifest *manifest, lap_manifest_fn *each, void *
  * .lapedge that is being read, and belongs to the manifest. */
 lap_code lap_manifest_each_other(
     lap_manifest *manifest, const char **folder, lap_manifest_fn *each, void *user, lap_error *err);
-/* Looks for records in the folders between the output folder and an output. */
+/* Look for records in the folders between the output folder and an output, and for new ones above the output
+ * folder. Records that another run has created since this run began count, too. */
 lap_code lap_manifest_look_below(lap_manifest *manifest, const char *output, lap_error *err);
+lap_code lap_manifest_look_above(lap_manifest *manifest, lap_error *err);
+/* After lap_manifest_each_other: whether records above, from after this run began, may not be read; why says
+ * which. The sandbox cannot allow what does not exist when it begins. */
+bool lap_manifest_is_blind(const lap_manifest *manifest, lap_error *why);
 /* After lap_manifest_each: returns how many record files are not believed, whether these are all files, and
  * why the first one is not believed. */
 size_t lap_manifest_unbelieved(const lap_manifest *manifest, bool *is_all, lap_error *why);

@@ -435,7 +435,21 @@ lap_code lap_manifest_judge(
 
 lap_code lap_manifest_look_below(lap_manifest *m, const char *output, lap_error *err)
 {
-    return look_below(m, output, false, err);
+    return look_below(m, output, true, err);
+}
+
+lap_code lap_manifest_look_above(lap_manifest *m, lap_error *err)
+{
+    return find_above(m, true, err);
+}
+
+bool lap_manifest_is_blind(const lap_manifest *m, lap_error *why)
+{
+    for (size_t i = 0; i < m->other_count && m->is_blind; i++)
+        if (m->others[i].is_late)
+            lap_fail_at(
+                why, LAP_E_UNREADABLE, m->others[i].shown, "appeared during the run, and may not be read");
+    return m->is_blind;
 }
 
 /* ---- for those who need the names ---------------------------------------------------------------- */

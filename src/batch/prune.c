@@ -582,6 +582,18 @@ static lap_code keep_claimed(void *user, const lap_manifest_line *line, lap_erro
     return lap_map64_put(&p->outputs, name, 1, err);
 }
 
+/* Another run may have begun during this one, so its records count, too. */
+static lap_code keep_all_claimed(lap_prune *p, lap_error *err)
+{
+    lap_error why;
+    lap_code code = lap_manifest_look_above(p->run->manifest, err);
+    if (code == LAP_OK)
+        code = lap_manifest_each_other(p->run->manifest, &p->other, keep_claimed, p, err);
+    if (code == LAP_OK && lap_manifest_is_blind(p->run->manifest, &why))
+        refuse(p, &why);
+    return code;
+}
+
 /* Returns the recorded path of a photo if that is in a folder of this run, and the recorded folder is still
  * in its place. NULL: it is not, or memory is lacking. */
 static char *path_in_folders(const lap_prune *p, const lap_manifest_line *line)
@@ -667,7 +679,7 @@ lap_code lap_prune_outputs(lap_prune *prune, const lap_prune_run *run, lap_error
         if (code == LAP_OK && reading == 0)
             look_at_belief(prune);
         if (code == LAP_OK && reading == 0 && prune->result->refused.code == LAP_OK)
-            code = lap_manifest_each_other(run->manifest, &prune->other, keep_claimed, prune, err);
+            code = keep_all_claimed(prune, err);
     }
     if (code == LAP_OK && prune->result->refused.code == LAP_OK)
         code = lap_manifest_each_other(run->manifest, &prune->other, look_at_other, prune, err);
