@@ -84,7 +84,7 @@ typedef enum lap_code {
     LAP_E_MISSING,     /* an input does not exist */
     LAP_E_UNREADABLE,  /* the input exists but cannot be read, or is not a regular file */
     LAP_E_NOT_IMAGE,   /* the input is not an image of a supported kind */
-    LAP_E_UNSUPPORTED, /* a valid image of an unsupported kind (12-bit, lossless, ...) */
+    LAP_E_UNSUPPORTED, /* an unsupported kind of image (12-bit, ...); LAP_FAIL_WARNING: metadata is lost */
     LAP_E_TRUNCATED,   /* the image data ends too early */
     LAP_E_DAMAGED,     /* the image data is invalid */
     LAP_E_LIMIT,       /* the input exceeds a limit (pixels, scans, memory) */

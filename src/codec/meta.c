@@ -392,7 +392,7 @@ lap_code lap_meta_choose(const lap_write_options *o, lap_meta *meta, lap_error *
         .drops = drops};
     lap_code code = choose(&c, err);
     if (code == LAP_OK && drops->warnings > 0 && o->fail_on == LAP_FAIL_WARNING)
-        code = lap_fail(err, LAP_E_DAMAGED, "%s", drops->warning);
+        code = lap_fail(err, LAP_E_UNSUPPORTED, "%s", drops->warning);
     if (code != LAP_OK)
         lap_meta_free(meta);
     return code;

@@ -15,8 +15,8 @@ typedef struct lap_meta {
     uint8_t *copies; /* bytes of changed segments, one after another */
 } lap_meta;
 
-/* options->from must outlive meta. Records dropped metadata in options->drops. LAP_E_DAMAGED: metadata would
- * be lost that the user did not ask to drop, and options->fail_on does not allow that. */
+/* options->from must outlive meta. Records dropped metadata in options->drops. LAP_E_UNSUPPORTED: metadata
+ * would be lost that the user did not ask to drop, and options->fail_on does not allow that. */
 lap_code lap_meta_choose(const lap_write_options *options, lap_meta *meta, lap_error *err);
 /* Whether a colour profile is dropped because its colour space is not the output's. */
 bool lap_meta_drops_profile(const lap_write_options *options);

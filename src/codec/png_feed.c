@@ -37,6 +37,13 @@ void lap_png_note(lap_decoder *decoder, const char *message)
         snprintf(decoder->damage.first, sizeof decoder->damage.first, "%s", message);
 }
 
+void lap_png_drop(lap_decoder *decoder, const char *message)
+{
+    lap_png_state *state = decoder->state;
+    state->dropped++;
+    lap_png_note(decoder, message);
+}
+
 /* libpng before 1.6.48 warns about a chunk that check_chunk has already noted; newer versions warn about some
  * chunks. */
 static bool is_about_size(const char *message)
@@ -283,7 +290,7 @@ lap_code lap_png_keep_metadata(lap_decoder *decoder, lap_error *err)
     if (!png_get_eXIf_1(state->png, state->info, &exif.size, &exif.bytes))
         exif.size = 0;
     if (exif.size > MAX_SEGMENT - EXIF_HEAD) {
-        lap_png_note(decoder, "EXIF is too large and left out");
+        lap_png_drop(decoder, "EXIF is too large and left out");
         exif.size = 0;
     }
     if (!png_get_iCCP(state->png, state->info, &name, &method, &icc.bytes, &icc.size))

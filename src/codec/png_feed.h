@@ -39,7 +39,7 @@ typedef struct lap_png_state {
     uint8_t *metadata;   /* bytes of the metadata */
     lap_png_texts texts; /* texts of the chunks before the picture */
     bool has_exif;       /* an eXIf chunk came before the picture */
-    bool drops_alpha;
+    int dropped;         /* warnings by lap_png_drop */
 } lap_png_state;
 
 /* Creates decoder->state. Call lap_png_destroy even after a failure. */
@@ -51,6 +51,8 @@ lap_code lap_png_guard(lap_decoder *decoder, void (*work)(lap_decoder *), lap_er
 _Noreturn void lap_png_leave(png_structp png, const char *message);
 /* Counts a warning, and stores the first one. */
 void lap_png_note(lap_decoder *decoder, const char *message);
+/* The same about something that is dropped, which is no damage of the file. */
+void lap_png_drop(lap_decoder *decoder, const char *message);
 /* For work: leaves if the run was cancelled or timed out. Costs little for most rows. */
 void lap_png_look_at_clock(lap_decoder *decoder, int row);
 /* For work, before the first chunk: makes libpng read text, within limits. */

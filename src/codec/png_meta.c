@@ -246,7 +246,7 @@ lap_code lap_png_meta(const lap_write_options *options, lap_chunk *chunks, lap_e
     if (code == LAP_OK)
         code = put_resources(&meta, chunks, err);
     if (code == LAP_OK && o.fail_on == LAP_FAIL_WARNING && o.drops && o.drops->warnings > 0)
-        code = lap_fail(err, LAP_E_DAMAGED, "%s", o.drops->warning);
+        code = lap_fail(err, LAP_E_UNSUPPORTED, "%s", o.drops->warning);
     lap_meta_free(&meta);
     return code;
 }

@@ -49,8 +49,7 @@ static void start_work(lap_decoder *decoder)
         png_set_expand_gray_1_2_4_to_8(png);
     if ((type & PNG_COLOR_MASK_ALPHA) || png_get_valid(png, state->info, PNG_INFO_tRNS)) {
         png_set_strip_alpha(png);
-        state->drops_alpha = true;
-        lap_png_note(decoder, "transparency is dropped");
+        lap_png_drop(decoder, "transparency is dropped");
     }
     png_set_interlace_handling(png);
     png_read_update_info(png, state->info);
@@ -154,7 +153,7 @@ static lap_code refuse_warnings(lap_decoder *decoder, lap_error *err)
     if (decoder->options.fail_on != LAP_FAIL_WARNING || decoder->damage.warnings == 0)
         return LAP_OK;
     const lap_png_state *state = decoder->state;
-    const bool is_sound = state->drops_alpha && decoder->damage.warnings == 1;
+    const bool is_sound = decoder->damage.warnings == state->dropped;
     return lap_fail(err, is_sound ? LAP_E_UNSUPPORTED : LAP_E_DAMAGED, "%s", decoder->damage.first);
 }
 
@@ -206,7 +205,7 @@ static void finish_work(lap_decoder *decoder)
     png_bytep exif;
     png_uint_32 size;
     if (!state->has_exif && png_get_eXIf_1(state->png, state->info, &size, &exif))
-        lap_png_note(decoder, "EXIF after the picture is left out");
+        lap_png_drop(decoder, "EXIF after the picture is left out");
 }
 
 static lap_code png_finish(lap_decoder *decoder, lap_error *err)

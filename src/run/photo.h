@@ -69,8 +69,8 @@ lap_code lap_photo_run(lap_photo *photo, lap_report *report, lap_error *err);
 lap_code lap_photo_open(lap_photo *photo, lap_error *err);
 /* Decodes and turns everything into photo->whole, on the CPU. */
 lap_code lap_photo_collect(lap_photo *photo, lap_error *err);
-/* LAP_E_DAMAGED if a JPEG or PNG output loses metadata of the input and fail_on is LAP_FAIL_WARNING. Call it
- * after the last row. */
+/* LAP_E_UNSUPPORTED if a JPEG or PNG output loses metadata of the input and fail_on is LAP_FAIL_WARNING. Call
+ * it after the last row. */
 lap_code lap_photo_refuse_losses(const lap_photo *photo, lap_error *err);
 /* Fills report with what is known so far. */
 void lap_photo_report(const lap_photo *photo, lap_report *report);

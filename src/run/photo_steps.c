@@ -265,7 +265,7 @@ lap_code lap_photo_refuse_losses(const lap_photo *p, lap_error *err)
     /* If the user chose a format without metadata, or a turn, the loss is not a fault of the input. */
     if (l.count == 0 || p->plan.write.fail_on != LAP_FAIL_WARNING || l.remedy == LAP_REMEDY_AUTO_ORIENT)
         return LAP_OK;
-    return lap_fail(err, LAP_E_DAMAGED, "%s", l.first);
+    return lap_fail(err, LAP_E_UNSUPPORTED, "%s", l.first);
 }
 
 static void note_metadata(const lap_photo *p, lap_report *report)

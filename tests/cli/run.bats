@@ -324,7 +324,7 @@ PYTHON
     expect 0 "" "lapedge: in.png: warning: XMP after the picture is left out" in.png out.jpg
     rm out.jpg
     for to in jpg png; do
-        expect 1 "" "lapedge: in.png: damaged: XMP after the picture is left out" --fail-on=warning in.png out.$to
+        expect 1 "" "lapedge: in.png: unsupported: XMP after the picture is left out" --fail-on=warning in.png out.$to
         [ ! -e out.$to ]
         expect 0 "" "" --fail-on=warning --keep=icc in.png out.$to
     done
