@@ -112,8 +112,7 @@ typedef struct lap_error {
     uint64_t reserved[3];
 } lap_error;
 LAP_API const char *lap_code_name(lap_code code); /* name as in JSON: "missing", ...; never NULL */
-/* Writes the error as one line, such as "photo.jpg: truncated: data ends 40 % into the image", and returns
- * text. A longer line is cut to size bytes, including the final zero; 800 bytes always suffice. */
+/* Writes the error as one line, cut to size bytes with the final zero (800 suffice). Returns text. */
 LAP_API char *lap_error_text(const lap_error *err, char *text, size_t size);
 
 /* ---- threads, stopping, progress --------------------------------------------------------------- */
@@ -188,8 +187,7 @@ LAP_API const char *lap_range_name(lap_range range); /* the option's value; NULL
 LAP_API const char *lap_border_name(lap_border border);
 typedef struct lap_run_stats lap_run_stats; /* see "statistics" below */
 
-/* All zero means: no filter, no fsync, no limits. If backend is NULL, turn 0, quality 0 or params all zero,
- * the value of lap_settings_default is used, so setting `filter = true` is enough to filter. */
+/* All zero: no filter, fsync or limits. backend NULL, turn 0, quality 0, params all zero mean the default. */
 typedef struct lap_settings {
     bool filter;         /* false: turn or convert only */
     const char *backend; /* a backend's name (see lap_rung_at; no fallback) or "auto" */
@@ -245,8 +243,7 @@ typedef struct lap_report {
     uint64_t reserved[7];
 } lap_report;
 
-/* Processes one image; "-" is standard input or output. Reads JPEG, PNG and PNM, recognised by content. The
- * output gets its name only when it is complete. report may be NULL. */
+/* Processes a JPEG, PNG or PNM ("-": a standard stream); the output appears complete. report may be NULL. */
 LAP_API lap_code lap_run_file(lap_context *context, const char *in, const char *out,
     const lap_settings *settings, lap_report *report, lap_error *err);
 /* Does the same in memory; the caller frees *out. If settings->format is NULL, the output is a JPEG. */
@@ -309,7 +306,6 @@ typedef struct lap_batch_file {
 } lap_batch_file;
 /* Called on lap_batch's thread for each finished input, and with file NULL ten times a second. */
 typedef void lap_batch_fn(void *user, const lap_batch_file *file, const lap_batch_counts *counts);
-
 /* Processes many files. LAP_OK: the run finished, but files may have failed (see counts). each may be NULL.
  * Outputs are recorded in out_dir/.lapedge/; the next run with the same settings skips them. LAP_E_MISSING:
  * an input does not exist. LAP_E_WRITE: out_dir cannot be written. LAP_E_DISK_FULL: the run stopped early. */
@@ -337,8 +333,7 @@ typedef struct lap_info {
     int longest_scan, longest_percent; /* largest of the scans decoded in parallel: number, % of file; or 0 */
     uint64_t reserved[7];
 } lap_info;
-/* Reads the structure of an image file ("-": standard input) without decoding pixels. Strings in *info are
- * static. Fails if reading fails, or if a run would refuse the file. */
+/* Reads a file's structure ("-": standard input), no pixels. Strings are static. Fails as a run would. */
 LAP_API lap_code lap_info_read(const char *path, lap_info *info, lap_error *err);
 
 /* ---- your own pixels --------------------------------------------------------------------------- */
@@ -347,9 +342,8 @@ LAP_API lap_code lap_info_read(const char *path, lap_info *info, lap_error *err)
 #define LAP_MAX_SIDE (1 << 28) /* largest width or height in pixels */
 #define LAP_ON_HOST (-1)       /* value of lap_view.place; 0 and up: CUDA device number */
 
-/* A rectangle of interleaved 8-bit samples in memory that the view does not own: sample (y, x, c) is
- * base[y * stride + x * channels + c]. With apron = LAP_APRON, rows -2..height+1 and columns -2..width+1 are
- * readable and hold the border; with apron 0 only the interior is readable. */
+/* Interleaved 8-bit samples that the view does not own: (y, x, c) is base[y * stride + x * channels + c].
+ * With apron = LAP_APRON, rows -2..height+1 and columns -2..width+1 are readable and hold the border. */
 typedef struct lap_view {
     uint8_t *base;
     ptrdiff_t stride; /* bytes from one row to the next, at least width * channels */
@@ -364,9 +358,8 @@ typedef struct lap_view {
 LAP_API lap_code lap_filter(lap_context *context, const lap_view *in, const lap_view *out,
     const char *backend, const lap_params *params, lap_border border, lap_error *err);
 /* Encodes host pixels (1, 3 or 4 channels; alpha is dropped if the format has none) on the calling thread.
- * The caller frees *out. Reads from settings: format (NULL: JPEG), quality, subsampling (SAME means 444),
- * restart, progressive, optimize, codec. LAP_E_UNSUPPORTED: a side is too large for the format.
- * lap_context_cancel and timeout_s stop only lap_encode_view. */
+ * The caller frees *out. Reads format (NULL: JPEG), quality, subsampling (SAME: 444), restart, progressive,
+ * optimize, codec. LAP_E_UNSUPPORTED: a side is too large. Cancelling and timeout_s stop lap_encode_view. */
 LAP_API lap_code lap_encode(
     const lap_view *pixels, const lap_settings *settings, void **out, size_t *out_size, lap_error *err);
 LAP_API lap_code lap_encode_view(lap_context *context, const lap_view *pixels, const lap_settings *settings,
@@ -434,11 +427,10 @@ typedef struct lap_measurement {
     uint64_t reserved[2];
 } lap_measurement;
 
-/* Computes statistics of an image file ("-": standard input, no profiles) and of its edges; writes no image.
- * Errors as for lap_run_file. lap_measurement_free also accepts an all-zero measurement. */
+/* Statistics of an image file ("-": standard input, no profiles) and its edges. Errors: lap_run_file's. */
 LAP_API lap_code lap_measure_file(lap_context *context, const char *in, const lap_settings *settings,
     const lap_measure_options *options, lap_measurement *measurement, lap_error *err);
-LAP_API void lap_measurement_free(lap_measurement *measurement);
+LAP_API void lap_measurement_free(lap_measurement *measurement); /* all zero is allowed */
 
 /* Computes statistics of a view (1 to 4 channels) with a backend of LAP_OP_HISTOGRAM. A CUDA backend uploads
  * host pixels to `device`; device pixels must already be there. LAP_E_USAGE, LAP_E_BACKEND, LAP_E_DEVICE. */
@@ -525,7 +517,7 @@ typedef enum lap_op { LAP_OP_FILTER, LAP_OP_TRANSPOSE, LAP_OP_REDUCE, LAP_OP_HIS
 /* clang-format on */
 LAP_API const char *lap_op_name(lap_op op);
 
-typedef struct lap_rung_info {
+typedef struct lap_rung_info { /* strings are static */
     lap_op op;
     const char *name;     /* name for settings.backend */
     const char *aliases;  /* other names, separated by commas, or NULL */
@@ -537,8 +529,7 @@ typedef struct lap_rung_info {
     const char *resolved; /* the backend that would run here; NULL if it cannot run */
     uint64_t reserved[4];
 } lap_rung_info;
-/* Fills in row i = 0, 1, ... of a ladder; returns false past the last. Strings are static. Only probe_devices
- * starts CUDA; without it the reason of a CUDA row describes only the build. */
+/* Row i = 0, 1, ...; false past the last. probe_devices starts CUDA; else reason describes the build. */
 LAP_API bool lap_rung_at(lap_op op, int i, bool probe_devices, lap_rung_info *info);
 LAP_API bool lap_coder_at(lap_op op, int i, lap_rung_info *info); /* same for LAP_OP_ENCODE and _DECODE */
 
