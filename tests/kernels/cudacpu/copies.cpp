@@ -79,6 +79,7 @@ cudaError_t enqueue_copy(
     look(from, r.from, r, r.from_pitch);
     look(to, r.to, r, r.to_pitch);
     s.counts["copies"]++;
+    s.counts["legacy copies"] += is_async && stream == s.devices[(size_t)stream->device].legacy;
     const bool pageable = from.kind == LAP_CUDACPU_PAGEABLE || to.kind == LAP_CUDACPU_PAGEABLE;
     if (pageable && is_async) {
         s.counts["pageable copies"]++;

@@ -61,6 +61,7 @@ cudaError_t lap_cudacpu_launch(const cudaLaunchConfig_t &config, const void *ker
     const lap_cudacpu_grid grid = {kernel, config.gridDim, config.blockDim, config.dynamicSmemBytes, body,
         argument.get(), argument_bytes, s.set.seed + ++s.counts["launches"]};
     const int device = lap_cudacpu_current;
+    s.counts["legacy launches"] += stream == s.devices[(size_t)device].legacy;
     auto run = [grid, device, argument, words = std::move(words)] {
         if (lap_cudacpu_holds_host_address(words)) {
             fprintf(stderr, "CUDA on CPU: a kernel gets an address of the host's pageable memory\n");

@@ -263,7 +263,8 @@ static void check_steady(void)
     const outcome o = run("devices=1,pageable=error", 1, MANY, (lap_device_pool_options){.is_named = true});
     const uint64_t allocations = lap_cudacpu_count("allocations"), pinnings = lap_cudacpu_count("pinnings"),
                    syncs = lap_cudacpu_count("stream syncs"), copies = lap_cudacpu_count("pageable copies"),
-                   launches = lap_cudacpu_count("launches");
+                   launches = lap_cudacpu_count("launches"),
+                   legacy = lap_cudacpu_count("legacy launches") + lap_cudacpu_count("legacy copies");
     char text[200];
     snprintf(text, sizeof text,
         "%d photos: %d on the device, %llu allocations, %llu pinnings, %llu waits, %llu pageable copies, "
@@ -276,6 +277,7 @@ static void check_steady(void)
     check(o.right == MANY && o.on_devices == MANY && allocations <= 36 && pinnings <= 4 * 2 * MANY &&
               launches < 20 * MANY && syncs == 0 && copies == 0,
         text);
+    check(legacy == 0, "each lane's work is on its own stream");
 }
 
 static void check_memory(void)

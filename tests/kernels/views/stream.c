@@ -291,6 +291,11 @@ static void check_failures(const file *jpg)
     free(expected.bytes);
 }
 
+static uint64_t on_legacy_stream(void)
+{
+    return lap_cudacpu_count("legacy launches") + lap_cudacpu_count("legacy copies");
+}
+
 /* Each step begins when the steps before it in the caller's stream are done, and needs no other wait. The
  * default stream does not wait for these streams. */
 static void check_chains(const file *jpg)
@@ -298,6 +303,7 @@ static void check_chains(const file *jpg)
     enum { STREAMS = 2, ROUNDS = 8 };
     lap_stats expected_stats, stats;
     const file expected = expected_of(jpg, &expected_stats);
+    const uint64_t legacy = on_legacy_stream();
     int wrong = 0;
     for (int i = 0; i < STREAMS; i++) {
         void *cuda = NULL;
@@ -316,6 +322,8 @@ static void check_chains(const file *jpg)
     }
     free(expected.bytes);
     check(wrong == 0, "chains on the caller's streams: the right files");
+    check(
+        on_legacy_stream() == legacy, "chains on the caller's streams: none of their work on another stream");
 }
 
 /* Filters queued on two streams and on the default stream, without waiting in between. */
