@@ -2,8 +2,8 @@
 """documents.py [--all] [TEXT]: the N-th allocation fails, once. What a run then prints, and what its log and its report
 hold, is as whole as without a fault, or its exit code is not the one of a run without a fault.
 
-By itself the first and last allocations, and a sample of the others by TEST_SEED; --all: every one. TEXT: only commands
-with it in their names. Prints TAP."""
+By itself the first allocation of each stack of callers, and a few others, drawn by TEST_SEED; --all: every one. TEXT:
+only commands with it in their names. Prints TAP."""
 
 import json
 import os
@@ -19,7 +19,7 @@ import tap
 
 PROGRAM = str(Path(os.environ.get("LAPEDGE", "./lapedge")).resolve())
 SHIM = Path(os.environ.get("B", "build") + "/tests/nth_malloc.so").resolve()
-ENDS, SAMPLE = (10**6, 0) if "--all" in sys.argv[1:] else (40, 30)
+MOST, MORE = 190, 5 # stacks of one command, and other allocations
 rng = random.Random(f"documents {os.environ.get('TEST_SEED', '')}")
 ONE = ["--threads=1"]
 QUICK = ["--runs=1", "--backends=c", *ONE]
@@ -83,7 +83,8 @@ class Case:
         fired.unlink(missing_ok=True)
         done = subprocess.run([PROGRAM, *self.words], cwd=self.work, capture_output=True, text=True,
                               env={**os.environ, "LAP_FAIL_AT": str(n), "LAP_FAIL_FIRED": str(fired),
-                                   "LAP_FAIL_COUNT": str(self.work / "count"), "LD_PRELOAD": str(SHIM)})
+                                   "LAP_FAIL_COUNT": str(self.work / "count"), "LD_PRELOAD": str(SHIM),
+                                   **({} if n else {"LAP_FAIL_PLACES": str(self.work / "places")})})
         if done.returncode != self.status:
             return fired.exists(), done, None
         left = [self.read(done.stdout)]
@@ -94,8 +95,10 @@ class Case:
     def chosen(self):
         """Which allocations are to fail."""
         every = range(1, int((self.work / "count").read_text()) + 1)
-        between = every[ENDS:-ENDS]
-        return [*every[:ENDS], *sorted(rng.sample(between, min(SAMPLE, len(between)))), *every[ENDS:][-ENDS:]]
+        if "--all" in sys.argv[1:]:
+            return every
+        places = [int(line) for line in (self.work / "places").read_text().split()]
+        return sorted({*rng.sample(places, min(MOST, len(places))), *rng.sample(every, min(MORE, len(every)))})
 
     def check(self):
         _, done, right = self.run(0)
