@@ -6,4 +6,4 @@ tests/cli/limits/tables.py $(patsubst %,tests/cli/%.bats,compare folder forms sa
 $(B)/tests/step_clock.so: tests/cli/limits/step_clock.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) -std=c11 $(OPT) $(WARN) $(WERROR) -fPIC -shared -o $@ $<
-tests/cli/limits/figures.py tests/cli/limits/command.py tests/cli/limits/tables.py: $(B)/tests/lapedge-wrong
+$(patsubst %,tests/cli/limits/%.py,figures command tables pictures): $(B)/tests/lapedge-wrong
