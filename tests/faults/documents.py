@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """documents.py [--all] [TEXT]: the N-th allocation fails, once. What a run then prints, and what its log and its report
-hold, is as whole as without a fault, or its exit code is not the one of a run without a fault.
+hold, is as whole as without a fault, or its exit code is not the one of a run without a fault, and it says why.
 
 By itself the first allocation of each stack of callers, and a few others, drawn by TEST_SEED; --all: every one. TEXT:
 only commands with it in their names. Prints TAP."""
@@ -9,6 +9,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -70,22 +71,25 @@ def differences(left, right, place=""):
 class Case:
     """A command in a fresh folder, which has photos in `in`, and what it leaves: stdout and a file."""
 
-    def __init__(self, work, name, words, read=parsed, file=None, read_file=parsed, status=0):
+    def __init__(self, work, name, words, read=parsed, file=None, read_file=parsed, photos=(), most=MOST):
         self.work, self.name, self.words, self.read = work, name, words, read
-        self.file, self.read_file, self.status = file, read_file, status
+        self.file, self.read_file, self.photos = file, read_file, photos # photos: those that are in `out` before
+        self.most = most
 
     def run(self, n):
         """Runs the command and returns whether the allocation was met, the exit code, and what was left."""
         for path in (self.work / "out").glob("**/*"):
             if path.is_file():
                 path.unlink()
+        for name in self.photos:
+            shutil.copy(self.work / "in" / name, self.work / "out")
         fired = self.work / "fired"
         fired.unlink(missing_ok=True)
         done = subprocess.run([PROGRAM, *self.words], cwd=self.work, capture_output=True, text=True,
                               env={**os.environ, "LAP_FAIL_AT": str(n), "LAP_FAIL_FIRED": str(fired),
                                    "LAP_FAIL_COUNT": str(self.work / "count"), "LD_PRELOAD": str(SHIM),
                                    **({} if n else {"LAP_FAIL_PLACES": str(self.work / "places")})})
-        if done.returncode != self.status:
+        if done.returncode != 0:
             return fired.exists(), done, None
         left = [self.read(done.stdout)]
         if self.file:
@@ -98,7 +102,7 @@ class Case:
         if "--all" in sys.argv[1:]:
             return every
         places = [int(line) for line in (self.work / "places").read_text().split()]
-        return sorted({*rng.sample(places, min(MOST, len(places))), *rng.sample(every, min(MORE, len(every)))})
+        return sorted({*rng.sample(places, min(self.most, len(places))), *rng.sample(every, min(MORE, len(every)))})
 
     def check(self):
         _, done, right = self.run(0)
@@ -110,6 +114,8 @@ class Case:
                 bad += [f"N={n}: {line}" for line in differences(left, right)] if left else []
                 if left is None and not 0 < done.returncode <= 5:
                     bad.append(f"N={n}: exit {done.returncode}")
+                if left is None and not done.stderr.strip():
+                    bad.append(f"N={n}: exit {done.returncode} without a word")
                 met += is_met
             except (OSError, ValueError, TypeError) as problem:
                 bad.append(f"N={n}: cannot be read: {problem}")
@@ -125,9 +131,13 @@ def cases(work):
     yield Case(work, "diff --json", ["diff", "--json", "--max-abs=255", *ONE, "in/a.jpg", "in/b.jpg"])
     yield Case(work, "compare --json", ["compare", "--json", *QUICK, "in"])
     yield Case(work, "compare of a folder", ["compare", *QUICK, "in"], plain)
-    yield Case(work, "bench --json", ["bench", "--json", "--sizes=16x16", *QUICK])
+    yield Case(work, "bench --json", ["bench", "--json", "--sizes=16x16", *QUICK], most=50) # 150 ms each
     yield Case(work, "a folder, --json and --log",
                ["--no-sync", "--json", "--log=out/log.jsonl", "-j1", *ONE, "in", "out"], file="log.jsonl")
+    yield Case(work, "photos in place", ["--in-place", "--no-sync", "--json", "-j1", *ONE, "out/a.jpg", "out/b.jpg"],
+               photos=("a.jpg", "b.jpg"))
+    yield Case(work, "transform --json", ["transform", "--flip=h", "--json", *ONE, "in/a.jpg", "out/a.jpg"])
+    yield Case(work, "explain", ["explain", "c"], plain)
     yield Case(work, "stats of a folder", ["stats", "--json", "-j1", *ONE, "in"])
     yield Case(work, "stats of a folder, --csv", ["stats", "--csv", "-j1", *ONE, "in"], plain)
     yield Case(work, "run --report", ["--report=out/page.html", *ONE, "in/a.jpg", "out/a.ppm"], str, "page.html", page)

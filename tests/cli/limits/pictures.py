@@ -20,8 +20,8 @@ class Picture:
     def __init__(self, name, width, height, channels, noises=(), seed=1):
         rng = random.Random(seed)
         self.name, self.width, self.height, self.channels = name, width, height, channels
-        self.rows = [bytearray((x // channels + 2 * y + 40 * (x % channels)) // 9 % 120 for x in range(width * channels))
-                     for y in range(height)]
+        self.rows = [bytearray((i // channels + 2 * y + 40 * (i % channels)) // 9 % 120
+                               for i in range(width * channels)) for y in range(height)]
         for left, top, across, down, most in noises:
             for y in range(top, top + down):
                 for i in range(left * channels, (left + across) * channels):
@@ -150,7 +150,8 @@ def details_of_a_difference():
 
 def details_in_gray():
     """The same of gray pictures, with two details that overlap, and one place alone"""
-    check_pair(Picture("a.pgm", 300, 420, 1), Picture("b.pgm", 300, 420, 1, [(120, 225, 70, 6, 20), (5, 415, 9, 5, 99)]))
+    check_pair(Picture("a.pgm", 300, 420, 1),
+               Picture("b.pgm", 300, 420, 1, [(120, 225, 70, 6, 20), (5, 415, 9, 5, 99)]))
     check_pair(Picture("c.pgm", 90, 50, 1), Picture("d.pgm", 90, 50, 1, [(89, 49, 1, 1, 100)], seed=3))
 
 
@@ -164,7 +165,8 @@ def equal_pictures():
     """Two equal pictures have no difference to show, and the details of what is in them"""
     a, b = (Picture(name, 200, 60, 1, [(150, 5, 40, 40, 90)]) for name in ("a.pgm", "b.pgm"))
     found = pictures_of("diff", a.name, b.name)
-    assert found["differences"] == [{"backend": "B", "max_abs": 0, "differing_pixels": 0, "overview": None, "crops": []}]
+    (entry,) = found["differences"]
+    assert entry == {"backend": "B", "max_abs": 0, "differing_pixels": 0, "overview": None, "crops": []}
     expected = heaviest(b.width, b.height, lambda box: sum(map(sum, b.inside(box))))
     assert [place_of(crop) for crop in found["crops"]] == expected
     for crop in found["crops"]:
@@ -175,6 +177,26 @@ def check_statistics(report, path):
     """As stats has them, without its warnings."""
     expected, found = json.loads(lapedge("stats", "--json", "-b", "c", path)[0]), report["statistics"]
     assert found == {key: expected[key] for key in expected if key not in ("warnings", "warning")}
+
+
+def report_of_a_run():
+    """A report of one photo shows the details with the strongest edges, and its statistics"""
+    photo = Picture("in.ppm", 300, 90, 3, [(210, 50, 60, 20, 99)])
+    report = report_of("in.ppm", "o.ppm", "-b", "c", "--no-sync")
+    found, edges = report["pictures"], read_pnm("o.ppm")[3]
+    rows = [edges[900 * y:900 * y + 900] for y in range(90)]
+
+    def inside(box):
+        return [row[3 * box["x"]:3 * (box["x"] + box["width"])] for row in rows]
+
+    assert (found["width"], found["height"], found["channels"], found["scaled"]) == (300, 90, 3, False)
+    assert found["differences"] == []
+    assert [place_of(crop) for crop in found["crops"]] == heaviest(300, 90, lambda box: sum(map(sum, inside(box))))
+    for crop in found["crops"]:
+        assert decoded(crop["photo"])[2] == b"".join(photo.inside(crop))
+        assert decoded(crop["edges"])[2] == b"".join(inside(crop))
+    check_scaled(photo, found["photo"])
+    check_statistics(report, "in.ppm")
 
 
 def backends_of_a_folder():
@@ -206,4 +228,5 @@ def backends_of_a_folder():
 
 
 if __name__ == "__main__":
-    run_all([details_of_a_difference, details_in_gray, wide_and_tall, equal_pictures, backends_of_a_folder])
+    run_all([details_of_a_difference, details_in_gray, wide_and_tall, equal_pictures, report_of_a_run,
+             backends_of_a_folder])
