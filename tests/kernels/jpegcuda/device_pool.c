@@ -51,14 +51,13 @@ static size_t expected_size[PHOTOS];
 
 /* ---- photos ------------------------------------------------------------------------------------ */
 
-static void make_photo(int i)
+static void write_photo(const char *name, int width, int height, uint32_t random)
 {
     lap_jpeg_floor *codec = NULL;
     lap_image image = {0};
-    uint32_t random = (uint32_t)i;
     const unsigned char *bytes;
     size_t size;
-    need(lap_image_create(&image, 33 + 7 * (i % 4), 25 + 3 * (i % 3), 3, 0, &err) == LAP_OK &&
+    need(lap_image_create(&image, width, height, 3, 0, &err) == LAP_OK &&
              lap_jpeg_floor_create(&codec, &err) == LAP_OK,
         "memory");
     for (int y = 0; y < image.view.height; y++)
@@ -67,11 +66,16 @@ static void make_photo(int i)
             image.view.base[y * image.view.stride + x] = (uint8_t)(5 * y + 2 * x + (random >> 27));
         }
     need(lap_jpeg_floor_encode(codec, &image.view, QUALITY, &bytes, &size, &err) == LAP_OK, "encoding");
-    snprintf(in_names[i], sizeof in_names[i], "in-%d.jpg", i);
-    FILE *file = fopen(in_names[i], "wb");
+    FILE *file = fopen(name, "wb");
     need(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0, "writing a photo");
     lap_jpeg_floor_destroy(codec);
     lap_image_destroy(&image);
+}
+
+static void make_photo(int i)
+{
+    snprintf(in_names[i], sizeof in_names[i], "in-%d.jpg", i);
+    write_photo(in_names[i], 33 + 7 * (i % 4), 25 + 3 * (i % 3), (uint32_t)i);
 }
 
 static size_t smallest_photo(void)
@@ -294,6 +298,34 @@ static void check_memory(void)
     check(o.right == PHOTOS && o.on_devices == 0 && o.warnings == 0, "no pinned memory: not by the device");
 }
 
+/* A device takes a photo if the CPU could hold its file and three pictures of its size. */
+static void check_limit(void)
+{
+    enum { WIDTH = 400, HEIGHT = 300, IMAGES = 3 };
+    static const char name[] = "large.jpg";
+    lap_device_staging *staging = NULL;
+    lap_settings limited = settings;
+    struct stat st;
+    bool taken[2];
+    write_photo(name, WIDTH, HEIGHT, 1);
+    need(lap_cudacpu_configure("devices=1") == 0 && stat(name, &st) == 0 &&
+             lap_device_staging_create(0, LAP_HOST_PINNED, 0, &staging, &err) == LAP_OK,
+        "a photo and its memory");
+    for (int less = 0; less < 2; less++) {
+        const lap_run_order order = {
+            .context = context, .in = name, .tree = &tree, .out = "o.jpg", .settings = &limited};
+        lap_async_run run;
+        limited.max_memory = IMAGES * WIDTH * HEIGHT * 3 + (uint64_t)st.st_size - (uint64_t)less;
+        need(
+            lap_async_run_load(&run, &order, rung, staging, &taken[less], &err) == LAP_OK, "loading a photo");
+        lap_async_run_close(&run);
+    }
+    check(taken[0] && !taken[1],
+        "a photo of just as much memory as the limit is the device's, a byte more is not");
+    lap_device_staging_destroy(staging);
+    unlink(name);
+}
+
 /* Which processor takes which photo if no backend is named: devices take large photos while there is a
  * device. */
 static void check_auto(void)
@@ -395,6 +427,7 @@ int main(void)
     check_missing();
     check_steady();
     check_memory();
+    check_limit();
     check_auto();
     check_short();
     check_run("a device that pins nothing that is there", "devices=1,register=error", 1, 0, PHOTOS);
