@@ -660,6 +660,22 @@ PY
     [[ $output != *" left"* ]]
 }
 
+@test "stats, diff and --in-place say with -v how many at once, and show a terminal how many are done" {
+    for i in {1..6}; do tiny other/$i.jpg; done
+    local photos="in/1.jpg in/2.jpg in/3.jpg in/4.jpg in/5.jpg in/6.jpg" run
+    for run in "files:stats in" "pairs:diff in other" "photos:--in-place --no-sync $photos"; do
+        rm -rf in && cp -r other in
+        # shellcheck disable=SC2086 # words
+        run --separate-stderr lapedge -v -j2 --threads=3 ${run#*:}
+        [[ $'\n'$stderr$'\n' == *$'\n'"lapedge: up to 2 ${run%%:*} at once, 3 threads"$'\n'* ]]
+    done
+    needs_terminal
+    for run in "stats in" "diff in other" "--in-place --no-sync $photos"; do
+        rm -rf in && cp -r other in
+        script -qec "TERM=xterm '$LAPEDGE' $run" /dev/null | tr '\r' '\n' | grep -q $'^\033\\[K.* [1-6]/6, '
+    done
+}
+
 @test "a run that ends early says how many are left" {
     for i in {10..20}; do tiny in/$i.jpg; done
     echo bad >in/bad.jpg
