@@ -662,12 +662,18 @@ PY
 
 @test "stats, diff and --in-place say with -v how many at once, and show a terminal how many are done" {
     for i in {1..6}; do tiny other/$i.jpg; done
-    local photos="in/1.jpg in/2.jpg in/3.jpg in/4.jpg in/5.jpg in/6.jpg" run
+    local photos="in/1.jpg in/2.jpg in/3.jpg in/4.jpg in/5.jpg in/6.jpg" run jobs
     for run in "files:stats in" "pairs:diff in other" "photos:--in-place --no-sync $photos"; do
+        for jobs in 2:-j2 3:-j9 3:; do
+            rm -rf in && cp -r other in
+            # shellcheck disable=SC2086 # words
+            run --separate-stderr lapedge -v ${jobs#*:} --threads=3 ${run#*:}
+            [[ $'\n'$stderr$'\n' == *$'\n'"lapedge: up to ${jobs%:*} ${run%%:*} at once, 3 threads"$'\n'* ]]
+        done
         rm -rf in && cp -r other in
         # shellcheck disable=SC2086 # words
-        run --separate-stderr lapedge -v -j2 --threads=3 ${run#*:}
-        [[ $'\n'$stderr$'\n' == *$'\n'"lapedge: up to 2 ${run%%:*} at once, 3 threads"$'\n'* ]]
+        run --separate-stderr lapedge ${run#*:}
+        [[ $stderr != *"at once"* ]]
     done
     needs_terminal
     for run in "stats in" "diff in other" "--in-place --no-sync $photos"; do

@@ -25,6 +25,8 @@ $(B)/tests/test_manifest_line: LDFLAGS += -Wl,--wrap=lap_grow
 GROUP_CALLS := lap_now_ms syncfs lap_manifest_begin lap_manifest_done lap_manifest_flush lap_manifest_judge \
   lap_content_hash lap_sink_publish
 $(B)/tests/test_group: LDFLAGS += $(GROUP_CALLS:%=-Wl,--wrap=%)
+# How many pointers are freed.
+$(B)/tests/test_frees: LDFLAGS += -Wl,--wrap=free
 # How many whole images a call makes.
 $(B)/tests/test_pixels: LDFLAGS += -Wl,--wrap=lap_image_create
 # System calls that fail, write less or answer late, and a clock that stands still between them.
