@@ -153,12 +153,19 @@ def details_in_gray():
     check_pair(Picture("a.pgm", 300, 420, 1),
                Picture("b.pgm", 300, 420, 1, [(120, 225, 70, 6, 20), (5, 415, 9, 5, 99)]))
     check_pair(Picture("c.pgm", 90, 50, 1), Picture("d.pgm", 90, 50, 1, [(89, 49, 1, 1, 100)], seed=3))
+    # Of details side by side, the second has most, and its strongest pixels are next to the first.
+    noises = [(20, 5, 100, 20, 40), (192, 3, 150, 30, 110), (384, 8, 8, 20, 30)]
+    check_pair(Picture("e.pgm", 600, 40, 1), Picture("f.pgm", 600, 40, 1, noises))
+    check_pair(Picture("g.pgm", 40, 600, 1),
+               Picture("h.pgm", 40, 600, 1, [(y, x, down, across, most) for x, y, across, down, most in noises]))
 
 
 def wide_and_tall():
     """Pictures that no screen holds are scaled, and keep their shape"""
     check_pair(Picture("a.pgm", 1930, 33, 1), Picture("b.pgm", 1930, 33, 1, [(1000, 9, 800, 20, 40)]))
     check_pair(Picture("c.pgm", 20, 3900, 1), Picture("d.pgm", 20, 3900, 1, [(3, 1100, 9, 500, 50)]))
+    check_pair(Picture("e.pgm", 3300, 1, 1), Picture("f.pgm", 3300, 1, 1, [(1000, 0, 800, 1, 40)]))
+    check_pair(Picture("g.pgm", 1, 4100, 1), Picture("h.pgm", 1, 4100, 1, [(0, 1100, 1, 500, 50)]))
 
 
 def equal_pictures():
