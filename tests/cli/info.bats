@@ -63,6 +63,49 @@ PYTHON
     json png.json 'o["format"] == "png" and o["orientation"] == 6 and "EXIF" in o["metadata"]'
 }
 
+@test "info: all that it says, of a JPEG and of other files" {
+    pgm 7 5 g.pgm
+    lapedge --kernel=identity --restart=off g.pgm g.jpg
+    # said WORDS: without the backend of this machine
+    said() { lapedge info "$@" | sed -E 's/(would run +|"backend": ")[a-z0-9-]+/\1B/'; }
+    # document FILE FORMAT FRAME SAMPLING QUANTIZATION HUFFMAN SCANS PARALLEL
+    document()
+    {
+        local bytes
+        bytes=$([ "$1" = - ] && echo 0 || stat -c %s "$1")
+        python3 -c 'import json, sys; print(json.dumps(json.loads(sys.stdin.read()), indent=2))' <<<"{
+            \"schema\": \"lapedge.info/1\", \"input\": \"$1\", \"format\": \"$2\", \"bytes\": $bytes, \"width\": 7,
+            \"height\": 5, \"components\": 1, \"frame\": $3, \"arithmetic\": false, \"sampling\": $4,
+            \"quantization_tables\": $5, \"huffman_tables\": $6, \"restart_interval\": 0, \"scans\": $7, \"orientation\": 1,
+            \"metadata\": {}, \"left_out\": [], \"decodes_in_parallel\": $8, \"backend\": \"B\"}"
+    }
+    diff <(said --json g.jpg) <(document g.jpg jpeg '"baseline"' '[[1, 1]]' 1 2 1 true)
+    diff <(said --json g.pgm) <(document g.pgm pnm null '[]' 0 0 0 false)
+    diff <(said --json - <g.pgm) <(document g.pgm pnm null '[]' 0 0 0 false | sed 's/"g.pgm"/"-"/')
+    diff <(cat g.pgm | said --json -) <(document - pnm null '[]' 0 0 0 false)
+    diff <(said g.jpg) - <<TEXT
+g.jpg: jpeg, $(stat -c %s g.jpg) bytes
+  size         7 x 5, 1 component
+  frame        baseline, Huffman coding
+  sampling     1x1
+  tables       1 quantization, 2 Huffman
+  restart      none
+  scans        1
+  orientation  1
+  metadata     none
+  would run    B; can be decoded by several threads
+TEXT
+    diff <(said g.pgm) - <<TEXT
+g.pgm: pnm, $(stat -c %s g.pgm) bytes
+  size         7 x 5, 1 component
+  orientation  1
+  metadata     none
+  would run    B
+TEXT
+    lapedge --kernel=identity g.pgm g.png 2>stderr || skip "this build writes no PNG"
+    diff <(said --json g.png) <(document g.png png null '[]' 0 0 0 false)
+}
+
 @test "info is safe with any bytes" {
     python3 - "$photo" <<'PYTHON'
 import random, sys
