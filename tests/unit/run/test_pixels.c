@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include <stdatomic.h>
+
 #include "base/image.h"
 #include "lapedge.h"
 #include "lapedge_program.h"
@@ -149,7 +151,7 @@ static void pixels_of_all_kinds(void **state)
     each_kind(check_picture);
 }
 
-static int whole_images; /* made since the last look */
+static atomic_int whole_images; /* made since the last look */
 
 lap_code __real_lap_image_create(
     lap_image *image, int width, int height, int channels, int apron, lap_error *err);
