@@ -408,7 +408,34 @@ def statistics_of_a_report():
     return None
 
 
+def times_of_stages():
+    """Each stage of a run takes its time, more of a larger photo, and all together not more than the run"""
+    if os.environ.get("SANITIZED") or not Path(CLOCK).exists():
+        return "a sanitizer is loaded first"
+    environment = {**os.environ, "LD_PRELOAD": CLOCK, "LAP_STEP_NS": "1000000"}
+    for name, height in (("small", 100), ("large", 900)): # one band, and several
+        pnm(f"{name}.pgm", 60, height, 1, noise(60 * height))
+        lapedge("--no-sync", "--kernel=identity", f"{name}.pgm", f"{name}.jpg")
+
+    def spent(words):
+        times = json.loads(lapedge(*words, "-f", "--no-sync", "--json", "--threads=1", env=environment)[0])["ms"]
+        stages = ["read", "decode", "filter", "encode", "write"] # a turn counts as a filter
+        assert all(times[stage] > 0 for stage in stages), (words, times)
+        assert sum(times[stage] for stage in stages) <= times["total"], (words, times)
+        assert times["upload"] is None and times["download"] is None
+        return times
+
+    for words in (["pgm", "o.jpg"], ["jpg", "o.jpg"], ["jpg", "o.ppm"], ["jpg", "o.jpg", "--decode=parallel"],
+                  ["jpg", "o.jpg", "--border=wrap"], ["jpg", "o.jpg", "--progressive"]):
+        small, large = (spent([f"{name}.{words[0]}", *words[1:]]) for name in ("small", "large"))
+        for stage in ("decode", "filter", "encode"):
+            alike = "--border=wrap" in words and stage != "encode" # the whole picture at once
+            assert large[stage] > small[stage] or alike, (words, small, large)
+    spent(["transform", "--rotate=90", "small.pgm", "o.jpg"])
+    return None
+
+
 if __name__ == "__main__":
     os.environ["CUDA_VISIBLE_DEVICES"] = "" # times of a device have tables of their own
     run_all([bench_rows, bench_cells_of_known_times, bench_absent, compare_rows, compare_wrong_rows, compare_photos, stats_rows, stats_on_terminals,
-             backends_rows, doctor_lines, heads_of_many_benches, settings_of_a_report, statistics_of_a_report])
+             backends_rows, doctor_lines, heads_of_many_benches, settings_of_a_report, statistics_of_a_report, times_of_stages])
