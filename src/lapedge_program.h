@@ -206,9 +206,12 @@ typedef struct lap_batch_prune {
     void (*each)(void *user, const char *output, const lap_error *problem);
     void *user;
     uint64_t removed, failed;
-    uint64_t kept;      /* outputs kept because their photo's folder is empty, perhaps not mounted */
-    uint64_t changed;   /* outputs kept because they were changed or copied after they were made */
-    uint64_t elsewhere; /* outputs kept because their photo, which is gone, was in no folder of this run */
+    uint64_t kept;   /* outputs kept because their photo's folder is empty, perhaps not mounted */
+    uint64_t hidden; /* outputs kept because a symbolic link is on the way to their photo, and leads nowhere
+                        or is not followed */
+    char hidden_by[1024]; /* the first such link, shortened */
+    uint64_t changed;     /* outputs kept because they were changed or copied after they were made */
+    uint64_t elsewhere;   /* outputs kept because their photo, which is gone, was in no folder of this run */
     uint64_t others; /* outputs kept, whose photo is gone, because only records of a folder above or below the
                            output folder name them */
     char others_in[1024]; /* the first such folder, shortened */

@@ -106,7 +106,7 @@ lap_code lap_prune_create(const lap_batch_options *options, lap_prune **prune, l
     lap_error why;
     *prune = NULL;
     result->removed = result->kept = result->changed = result->elsewhere = result->failed = result->others =
-        0;
+        result->hidden = 0;
     result->refused = (lap_error){0};
     lap_code code = check(options, err);
     if (code != LAP_OK)
@@ -196,6 +196,7 @@ typedef struct prune_photo {
     prune_relation relation;
     size_t operand; /* index of the input concerned */
     char *path;     /* absolute, malloc'ed; NULL with errno: unknown */
+    size_t below;   /* where the part below that input's folder begins in path */
 } prune_photo;
 
 /* Whether a recorded folder still exists at its place. *why: an errno if that is unknown, else 0. */
@@ -245,20 +246,20 @@ static prune_photo look_by_folder(const lap_prune *p, const lap_manifest_line *l
     for (size_t i = 0; i < p->options->input_count; i++) {
         const lap_origin *now = &p->folders[i].origin;
         if (lies_inside(line->folder, now->name))
-            photo = (prune_photo){is_there || why ? IS_HERE : DIFFERS, i, NULL};
+            photo = (prune_photo){is_there || why ? IS_HERE : DIFFERS, i, NULL, strlen(now->name)};
     }
     const uint64_t *moved = lap_map64_find(&p->moved, name_key(line->folder));
     if (photo.relation == IS_ELSEWHERE && moved && *moved > 1) {
-        photo = (prune_photo){DIFFERS, *moved - 2, NULL};
         folder = p->folders[*moved - 2].name;
+        photo = (prune_photo){DIFFERS, *moved - 2, NULL, strlen(folder)};
     }
     for (size_t i = 0; i < p->options->input_count && !is_there && !why; i++) {
         const lap_origin *now = &p->folders[i].origin;
         if (now->name && now->inode == line->folder_inode && now->device == line->folder_device) {
             /* A later run has found the output up to date in the folder's new place. */
             const bool is_known = lap_map64_find(&p->here, name_key(line->output)) != NULL;
-            photo = (prune_photo){is_known ? IS_HERE : DIFFERS, i, NULL};
             folder = now->name;
+            photo = (prune_photo){is_known ? IS_HERE : DIFFERS, i, NULL, strlen(folder)};
         }
     }
     const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
@@ -297,6 +298,7 @@ static prune_photo look_for_photo(const lap_prune *p, const lap_manifest_line *l
         if (lies_inside(photo.path, p->folders[i].name)) {
             photo.relation = is_another ? IS_ANOTHER : DIFFERS;
             photo.operand = i;
+            photo.below = strlen(p->folders[i].name);
         }
     return photo;
 }
@@ -368,14 +370,42 @@ static bool folder_is_empty(char *path, int *why)
     return count <= 2 && *why == 0; /* itself and its parent */
 }
 
-/* Whether there is no photo at this path. May cut the path. */
-static bool is_gone(lap_prune *p, char *path, prune_trouble *trouble)
+/* Whether a symbolic link that leads nowhere, or that this run does not follow, is on the way to a photo:
+ * then the photo is out of sight, but not necessarily gone. below: where the part of the path begins in which
+ * links count. Notes the first such link. */
+static bool is_behind_link(const lap_prune *p, const char *path, size_t below)
+{
+    char part[PATH_MAX];
+    struct stat st;
+    const lap_batch_take *take = p->options->take;
+    const size_t length = strlen(path);
+    for (size_t end = below; end < length && end < sizeof part; end += 1 + strcspn(path + end + 1, "/")) {
+        if (end == 0 || path[end] != '/')
+            continue;
+        snprintf(part, sizeof part, "%.*s", (int)end, path);
+        if (end == below || lstat(part, &st) != 0 || !S_ISLNK(st.st_mode))
+            continue;
+        const bool is_seen = take && take->follow && stat(part, &st) == 0;
+        if (!is_seen && p->result->hidden == 0)
+            snprintf(p->result->hidden_by, sizeof p->result->hidden_by, "%.1000s", part);
+        if (!is_seen)
+            return true;
+    }
+    return false;
+}
+
+/* Whether there is no photo at this path. below: as for is_behind_link. May cut the path. */
+static bool is_gone(lap_prune *p, char *path, size_t below, prune_trouble *trouble)
 {
     struct stat st;
     int why = 0;
     bool gone = lstat(path, &st) != 0;
     if (gone && errno != ENOENT && errno != ENOTDIR) {
         why = errno;
+        gone = false;
+    }
+    if (gone && is_behind_link(p, path, below)) {
+        p->result->hidden += !p->removes;
         gone = false;
     }
     if (gone && folder_is_empty(path, &why)) {
@@ -470,7 +500,7 @@ static lap_code look_at_photo(
     if (!photo.path)
         *trouble = (prune_trouble){"is kept, because lapedge cannot check whether its photo exists", errno};
     else if (photo.relation == IS_HERE || (differs && force))
-        *goes = is_gone(p, photo.path, trouble);
+        *goes = is_gone(p, photo.path, photo.below, trouble);
     else if (!p->removes) /* the output is kept, so this comes once */
         p->result->elsewhere += is_left_behind(line, photo.relation);
     free(photo.path);
@@ -494,7 +524,7 @@ static lap_code note_unlike(lap_prune *p, const lap_manifest_line *line, lap_err
     prune_trouble unknown;
     prune_photo photo = look_for_photo(p, line);
     const bool goes = photo.path && (photo.relation == IS_HERE || photo.relation == DIFFERS) &&
-                      is_gone(p, photo.path, &unknown);
+                      is_gone(p, photo.path, photo.below, &unknown);
     free(photo.path);
     const unlike_count count = goes                                   ? IS_CHANGED
                                : is_left_behind(line, photo.relation) ? IS_LEFT_BEHIND
@@ -551,11 +581,13 @@ static bool is_given_up(lap_prune *p, const lap_manifest_line *line, prune_troub
     int why;
     char *path = NULL;
     const bool is_there = line->folder && stands(line, &why);
+    const size_t below = line->folder ? strlen(line->folder) : 0;
     if (!line->folder)
         path = from_root(line->input);
     else if (asprintf(&path, "%s/%s", line->folder, line->input + strlen(line->input) - line->below) < 0)
         path = NULL;
-    const bool gone = path && is_gone(p, path, trouble), is_over = gone && (is_there || p->options->force);
+    const bool gone = path && is_gone(p, path, below, trouble),
+               is_over = gone && (is_there || p->options->force);
     free(path);
     p->result->elsewhere += gone && !is_over;
     return is_over;
@@ -625,7 +657,7 @@ static lap_code look_at_other(void *user, const lap_manifest_line *line, lap_err
         return code;
     lap_tree_leave(p->run->tree, output.folder);
     char *path = path_in_folders(p, line);
-    const bool goes = path && is_gone(p, path, &unknown);
+    const bool goes = path && is_gone(p, path, strlen(line->folder), &unknown);
     free(path);
     const uint64_t *counted = lap_map64_find(&p->unlike, name);
     if (!goes || (counted && !output.is_whole))

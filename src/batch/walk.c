@@ -184,25 +184,42 @@ static lap_code visit_file(walk *w, int folder, const char *path, const char *na
     return LAP_OK;
 }
 
-/* With --follow, links to folders are treated as folders. */
-enum { FILE_NAME, FOLDER_NAME, FOLDER_LINK };
+/* With --follow, links to folders are treated as folders. A broken link may lead to a folder, too, as one of
+ * a disk that is not mounted. */
+enum { FILE_NAME, FOLDER_NAME, FOLDER_LINK, BROKEN_LINK };
 
-static int kind_of(int folder, const char *name, unsigned char type)
+/* *why: an errno if the kind is BROKEN_LINK. */
+static int kind_of(int folder, const char *name, unsigned char type, int *why)
 {
     struct stat st;
     mode_t mode = type == DT_DIR ? S_IFDIR : type == DT_LNK ? S_IFLNK : S_IFREG;
     if (type == DT_UNKNOWN && fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
         mode = st.st_mode;
-    if (S_ISLNK(mode) && fstatat(folder, name, &st, 0) == 0 && S_ISDIR(st.st_mode))
-        return FOLDER_LINK;
-    return S_ISDIR(mode) ? FOLDER_NAME : FILE_NAME;
+    if (!S_ISLNK(mode))
+        return S_ISDIR(mode) ? FOLDER_NAME : FILE_NAME;
+    if (fstatat(folder, name, &st, 0) == 0)
+        return S_ISDIR(st.st_mode) ? FOLDER_LINK : FILE_NAME;
+    *why = errno;
+    return *why == ENOENT && fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ? FILE_NAME /* deleted */
+                                                                                  : BROKEN_LINK;
+}
+
+static lap_code visit_broken_link(walk *w, const char *path, const char *name, int why)
+{
+    const lap_batch_take *take = w->options->take;
+    if (!strncmp(name, ".lapedge-", 9) || judge(w, path, name, false) == LAP_TAKE_LEFT_OUT ||
+        judge(w, path, name, true) == LAP_TAKE_LEFT_OUT)
+        return LAP_OK;
+    return take && take->follow ? give_problem(w, path, path + w->root_length, why, "cannot be examined")
+                                : give_link(w, path);
 }
 
 static lap_code visit_name(walk *w, int folder, const char *parent, const char *name, unsigned char type)
 {
     char path[PATH_MAX];
     const char *slash = parent[strlen(parent) - 1] == '/' ? "" : "/";
-    const int kind = kind_of(folder, name, type);
+    int why = 0;
+    const int kind = kind_of(folder, name, type, &why);
     const bool is_out = lap_outputs_is_out(&w->outputs);
     if (snprintf(path, sizeof path, "%s%s%s", parent, slash, name) >= (int)sizeof path)
         return !is_out && (kind != FILE_NAME || judge(w, path, name, false) == LAP_TAKE_YES)
@@ -210,6 +227,8 @@ static lap_code visit_name(walk *w, int folder, const char *parent, const char *
                    : LAP_OK;
     if (kind == FILE_NAME)
         return visit_file(w, folder, path, name);
+    if (kind == BROKEN_LINK)
+        return is_out ? LAP_OK : visit_broken_link(w, path, name, why);
     if (judge(w, path, name, true) == LAP_TAKE_LEFT_OUT)
         return LAP_OK;
     const lap_batch_take *take = w->options->take;

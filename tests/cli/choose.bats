@@ -190,6 +190,26 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     [[ $(outputs two) == *"b.jpg"* && $(outputs two) == *"link/a.jpg"* ]]
 }
 
+@test "a link that leads nowhere may lead to a folder: it is counted, and with --follow it fails, whatever its name" {
+    tiny in/a.jpg
+    local name
+    for name in 2019 12.05.2019 .hidden; do ln -s ../disk/$name in/$name; done
+    run --separate-stderr lapedge in one
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"3 symbolic links not followed; --follow does"* ]]
+    for words in "--follow in one" "stats --follow in" "diff --follow in in" "transform --follow --rotate=90 in two"; do
+        # shellcheck disable=SC2086 # words
+        run --separate-stderr lapedge $words
+        [[ $status -eq 1 || ($words == diff* && $status -eq 2) ]]
+        for name in 2019 12.05.2019 .hidden; do
+            [[ $stderr == *"in/$name: a broken symbolic link"* ]]
+        done
+    done
+    run --separate-stderr lapedge -n --follow --exclude=2019 --exclude='12*/' --exclude=.hidden in one
+    [ "$status" -eq 0 ]
+    [[ $stderr != *"link"* ]]
+}
+
 @test "--skip-existing passes over, --no-clobber leaves alone and exits 1" {
     tiny in/a.jpg
     tiny in/b.jpg

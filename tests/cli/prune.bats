@@ -239,6 +239,44 @@ kept()
     [ ! -e out/a.jpg ]
 }
 
+@test "photos behind a link that leads nowhere, or is not followed, are out of sight, but not gone" {
+    prepare
+    mv in/sub disk
+    ln -s ../disk in/sub
+    # They are there, and a run without --follow does not see them.
+    lapedge -q --prune --follow in more out # c.jpg is gone, and the run looks behind the link
+    [ "$(outputs out)" = "./a.jpg ./mine.jpg ./sub/d.jpg ./z.jpg" ]
+    mv disk/d.jpg disk/other.jpg
+    local left="--prune: 1 output left: its photo may be behind a symbolic link that leads nowhere or is not followed, $PWD/in/sub"
+    expect 1 "" "lapedge: $left" -q --prune in more out
+    # The disk is not mounted.
+    mv disk away
+    expect 1 "" "lapedge: $left" -q --prune in more out
+    lapedge --prune --json in more out >left.json 2>/dev/null || true
+    json left.json 'o["pruned"]["hidden"] == 1 and o["pruned"]["files"] == 0 and o["links"] == 1'
+    lapedge tiny.pgm in/gone.jpg
+    lapedge -q in out
+    rm in/gone.jpg
+    run --separate-stderr lapedge --prune --follow in more out
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"lapedge: in/sub: a broken symbolic link"*"--prune: nothing was removed: in/sub: a broken symbolic link" ]]
+    [ -e out/gone.jpg ]
+    # Only what is behind the link stays.
+    expect 1 "" "lapedge: $left" -q --prune in more out
+    [ "$(outputs out)" = "./a.jpg ./mine.jpg ./sub/d.jpg ./z.jpg" ]
+    # The folder of the records itself became such a link: -f takes no folder above it for that folder.
+    mkdir -p top/sub && lapedge tiny.pgm top/sub/e.jpg && lapedge tiny.pgm top/f.jpg
+    lapedge -q top/sub out4
+    mv top/sub away2
+    ln -s ../gone top/sub
+    expect 1 "" "lapedge: ${left%/in/sub}/top/sub" -q --prune -f top out4
+    [ -e out4/e.jpg ]
+    # Without the link, the photo is gone.
+    rm in/sub
+    lapedge -q --prune in more out
+    [ "$(outputs out)" = "./a.jpg ./mine.jpg ./z.jpg" ]
+}
+
 @test "an output goes only if it has all that its record says" {
     prepare
     local record fact name=out/.lapedge/

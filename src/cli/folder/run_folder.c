@@ -123,6 +123,13 @@ static lap_cli_exit end_prune(folder_run *run, lap_code code)
             "--prune: %llu output%s left: the folder of the photo is there but empty, as one that is "
             "not mounted is",
             (unsigned long long)prune->kept, prune->kept > 1 ? "s" : "");
+    if (prune->hidden > 0)
+        lap_cli_message(
+            "--prune: %llu output%s left: %s may be behind a symbolic link that leads nowhere or is not "
+            "followed, %s",
+            (unsigned long long)prune->hidden, prune->hidden > 1 ? "s" : "",
+            prune->hidden > 1 ? "their photos" : "its photo",
+            lap_cli_quoted(prune->hidden_by, why, sizeof why));
     if (prune->changed > 0 && !run->folder.cli->quiet)
         lap_cli_message("--prune: %llu output%s left: changed or copied after lapedge wrote %s",
             (unsigned long long)prune->changed, prune->changed > 1 ? "s" : "",
@@ -138,7 +145,7 @@ static lap_cli_exit end_prune(folder_run *run, lap_code code)
                         "can remove %s",
             (unsigned long long)prune->others, prune->others > 1 ? "s" : "",
             lap_cli_quoted(prune->others_in, why, sizeof why), prune->others > 1 ? "them" : "it");
-    return prune->refused.code != LAP_OK || prune->failed > 0 ? LAP_EXIT_FAILED : LAP_EXIT_OK;
+    return prune->refused.code != LAP_OK || prune->failed + prune->hidden > 0 ? LAP_EXIT_FAILED : LAP_EXIT_OK;
 }
 
 /* Makes "pruned" of lapedge.run/1. */
@@ -147,10 +154,10 @@ static json_t *prune_json(const folder_run *run)
     const lap_batch_prune *prune = &run->prune;
     if (!run->folder.cli->prune)
         return json_null();
-    return json_pack("{sI sI sI sI sI sO so}", "files", (json_int_t)prune->removed, "failed",
-        (json_int_t)prune->failed, "kept", (json_int_t)prune->kept, "changed", (json_int_t)prune->changed,
-        "others", (json_int_t)prune->others, "outputs", run->pruned, "refused",
-        lap_json_error(&prune->refused));
+    return json_pack("{sI sI sI sI sI sI sO so}", "files", (json_int_t)prune->removed, "failed",
+        (json_int_t)prune->failed, "kept", (json_int_t)prune->kept, "hidden", (json_int_t)prune->hidden,
+        "changed", (json_int_t)prune->changed, "others", (json_int_t)prune->others, "outputs", run->pruned,
+        "refused", lap_json_error(&prune->refused));
 }
 
 /* ---- all together -------------------------------------------------------------------------------- */
