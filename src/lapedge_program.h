@@ -198,8 +198,8 @@ typedef struct lap_batch_work {
  * is gone, and no other input has this output. Removes nothing if a folder or file could not be examined, an
  * input folder is missing or contains no photo, or the run was stopped. refused is LAP_E_CHANGED if an input
  * folder and its recorded folder differ in absolute name or inode. With force the input folder is taken to be
- * the recorded one, unless the recorded one still exists; options->warn is told. LAP_E_USAGE with shards,
- * files_from or filters. */
+ * the recorded one, unless the recorded one still exists (refused); options->warn is told. LAP_E_USAGE with
+ * shards, files_from or filters. */
 typedef struct lap_batch_prune {
     /* Called for each output that was removed (with dry_run: would be removed). If problem is not NULL, the
      * output could not be removed. each may be NULL. */

@@ -319,10 +319,22 @@ static bool is_left_behind(const lap_manifest_line *line, prune_relation relatio
     return gone;
 }
 
-/* Describes that a folder is not known to be the recorded one. */
-static void describe(const lap_prune *p, const lap_manifest_line *line, size_t operand, lap_error *err)
+/* Describes that a folder is not known to be the recorded one. Force helps only if that is gone. */
+static void describe(
+    const lap_prune *p, const lap_manifest_line *line, const prune_photo *photo, lap_error *err)
 {
-    const char *named = p->options->inputs[operand];
+    const char *named = p->options->inputs[photo->operand];
+    int unknown;
+    if (photo->relation == IS_ANOTHER) {
+        const char *what = lies_inside(p->folders[photo->operand].origin.name, line->folder)
+                               ? "lies in the recorded folder, %.300s; name that one"
+                           : stands(line, &unknown)
+                               ? "is not the recorded folder, %.300s, which still exists; name that one, or "
+                                 "another OUTDIR"
+                               : "may not be the recorded folder, %.300s, which cannot be examined";
+        lap_fail_at(err, LAP_E_CHANGED, named, what, line->folder);
+        return;
+    }
     if (line->folder)
         lap_fail_at(err, LAP_E_CHANGED, named,
             "is not the recorded folder, %.300s: name and inode must be the same", line->folder);
@@ -504,8 +516,8 @@ static lap_code look_at_photo(
     else if (!p->removes) /* the output is kept, so this comes once */
         p->result->elsewhere += is_left_behind(line, photo.relation);
     free(photo.path);
-    if ((differs || photo.relation == IS_ANOTHER) && !force) {
-        describe(p, line, photo.operand, &why);
+    if ((differs && !force) || photo.relation == IS_ANOTHER) {
+        describe(p, line, &photo, &why);
         refuse(p, &why);
     } else if (*goes && differs && p->removes) {
         code = say_taken(p, line, photo.operand, err);

@@ -148,6 +148,27 @@ kept()
     expect 0 "" "" -q --prune other copied2
 }
 
+@test "a folder inside the recorded one, or beside it, is not taken for it, with -f either, and no message leads to -f" {
+    prepare
+    lapedge tiny.pgm in/d.jpg && lapedge -q in out6 && rm in/d.jpg
+    mkdir -p in/sub/sub && cp in/a.jpg in/sub/sub/d.jpg
+    local force
+    for force in "" -f; do
+        # shellcheck disable=SC2086 # nothing or -f
+        expect 1 "" "lapedge: --prune: nothing was removed: in/sub: lies in the recorded folder, $PWD/in; name that one" \
+            -q --prune $force --format=png in/sub out6
+    done
+    [ -e out6/d.jpg ]
+    # The words of a record, from another current folder.
+    mkdir -p there/in && lapedge tiny.pgm there/in/x.jpg
+    (cd there && for force in "" -f; do
+        # shellcheck disable=SC2086 # nothing or -f
+        expect 1 "" "lapedge: --prune: nothing was removed: in: is not the recorded folder, ${PWD%/there}/in, which still exists; name that one, or another OUTDIR" \
+            -q --prune $force --format=png in ../out
+    done)
+    [ -e out/b.jpg ]
+}
+
 @test "--prune says what records of version 0.1 do not tell, and counts no output of photos that are elsewhere" {
     python3 "$repo/tests/cli/records/place.py" "$repo/tests/cli/records/0.1"
     mv in moved
