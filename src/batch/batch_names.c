@@ -40,7 +40,7 @@ lap_code lap_batch_check_format(
     const lap_settings *settings, const char *input, const char *output, lap_error *err)
 {
     const char *slash = strrchr(output, '/'), *base = slash ? slash + 1 : output, *dot = strrchr(base, '.');
-    if (settings->format || lap_format_of_path(output) || !dot || dot == base)
+    if (settings->format || lap_format_of_path(output) || !dot || dot == base || !dot[1])
         return LAP_OK;
     const lap_code code = lap_fail_at(err, LAP_E_USAGE, input,
         "the extension of its output, %.40s, names no known format (jpg jpeg png bmp tga ppm pgm tsv)", dot);

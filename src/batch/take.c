@@ -14,10 +14,11 @@
 
 /* ---- by name ----------------------------------------------------------------------------------- */
 
+/* NULL: none. A dot at the end begins none. */
 static const char *extension_of(const char *name)
 {
     const char *dot = strrchr(name, '.');
-    return dot && dot != name ? dot + 1 : NULL;
+    return dot && dot != name && dot[1] ? dot + 1 : NULL;
 }
 
 /* Extensions that are taken by default, and all that can be read. */
@@ -148,7 +149,7 @@ static bool asks_for_unreadable(const char *pattern, const char **extension)
 {
     const char *slash = strrchr(pattern, '/');
     *extension = extension_of(slash ? slash + 1 : pattern);
-    return *extension && **extension && !strpbrk(*extension, "*?[]\\{}") && !is_listed(readable, *extension);
+    return *extension && !strpbrk(*extension, "*?[]\\{}") && !is_listed(readable, *extension);
 }
 
 lap_code lap_take_check(const lap_batch_take *take, lap_error *err)
@@ -171,10 +172,11 @@ lap_code lap_take_check(const lap_batch_take *take, lap_error *err)
 
 /* ---- by content -------------------------------------------------------------------------------- */
 
-static bool begins_like(int folder, const char *name, const void *magic, size_t size)
+static bool begins_like(int folder, const char *name, bool follow, const void *magic, size_t size)
 {
     unsigned char head[4];
-    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+    const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (follow ? 0 : O_NOFOLLOW);
+    int fd = openat(folder, name, flags);
     if (fd < 0)
         return false;
     ssize_t got = read(fd, head, size);
@@ -182,14 +184,14 @@ static bool begins_like(int folder, const char *name, const void *magic, size_t 
     return got == (ssize_t)size && memcmp(head, magic, size) == 0;
 }
 
-bool lap_take_begins_like_jpeg(int folder, const char *name)
+bool lap_take_begins_like_jpeg(int folder, const char *name, bool follow)
 {
-    return begins_like(folder, name, "\xFF\xD8\xFF", 3);
+    return begins_like(folder, name, follow, "\xFF\xD8\xFF", 3);
 }
 
 bool lap_take_is_apple_double(int folder, const char *name)
 {
-    return is_twin(name) && begins_like(folder, name, "\x00\x05\x16\x07", 4);
+    return is_twin(name) && begins_like(folder, name, false, "\x00\x05\x16\x07", 4);
 }
 
 /* ---- what is not ------------------------------------------------------------------------------- */

@@ -26,8 +26,8 @@ lap_taking lap_take_judge(
 /* LAP_E_USAGE: an entry of take->extensions is not the extension of a readable image format. take may be
  * NULL. */
 lap_code lap_take_check(const lap_batch_take *take, lap_error *err);
-/* Whether this file in an open folder begins like a JPEG. */
-bool lap_take_begins_like_jpeg(int folder, const char *name);
+/* Whether this file in an open folder begins like a JPEG; without follow, a link does not. */
+bool lap_take_begins_like_jpeg(int folder, const char *name, bool follow);
 /* Whether this file (folder: as for openat) is an AppleDouble file, by its name ._* and its first bytes.
  * macOS keeps metadata of NAME in ._NAME on disks of other systems. */
 bool lap_take_is_apple_double(int folder, const char *name);

@@ -146,7 +146,7 @@ static lap_code visit_in_out(walk *w, int folder, const char *path, const char *
 {
     struct stat st;
     const bool is_photo =
-        taking == LAP_TAKE_YES || (taking == LAP_TAKE_DOUBT && lap_take_begins_like_jpeg(folder, name));
+        taking == LAP_TAKE_YES || (taking == LAP_TAKE_DOUBT && lap_take_begins_like_jpeg(folder, name, false));
     return is_photo && fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode)
                ? give_found(w, folder, path, name, &st)
                : LAP_OK;
@@ -178,7 +178,7 @@ static lap_code visit_file(walk *w, int folder, const char *path, const char *na
         return named ? give_link(w, path) : LAP_OK;
     if (!S_ISREG(st.st_mode))
         return named ? give_problem(w, path, relative, 0, "not a regular file") : LAP_OK;
-    if (named || lap_take_begins_like_jpeg(folder, name))
+    if (named || lap_take_begins_like_jpeg(folder, name, follow))
         return give_found(w, folder, path, name, &st);
     lap_take_note(w->options->others, folder, name);
     return LAP_OK;
@@ -710,7 +710,7 @@ static void explain(lap_probe *p, const char *name, bool is_last)
     else if (is_last && !S_ISREG(st.st_mode))
         what = "not a regular file";
     else if (is_last &&
-             (judge(&p->w, path, name, false) == LAP_TAKE_YES || lap_take_begins_like_jpeg(p->fd, name)))
+             (judge(&p->w, path, name, false) == LAP_TAKE_YES || lap_take_begins_like_jpeg(p->fd, name, false)))
         what = "is an output of an earlier run; to compare it, name its folder";
     else if (is_last)
         what = "does not begin like a JPEG";

@@ -29,18 +29,21 @@ outputs() { (cd "$1" && find . -type f -not -path '*/.lapedge/*' | LC_ALL=C sort
     tiny "in/sub dir/c.Jpe"
     tiny in/sub/deep/er/d.jfif
     tiny in/noextension
+    tiny in/dot.
     tiny in/.hidden
     tiny in/._e.jpg
     tiny in/photo.png
     echo text >in/notes
     echo text >in/._a.jpg
     folder 0 in out
-    [ "$(outputs out)" = "./._e.jpg ./.hidden ./a.jpg ./b.JPEG ./noextension ./sub dir/c.Jpe ./sub/deep/er/d.jfif" ]
+    [ "$(outputs out)" = "./._e.jpg ./.hidden ./a.jpg ./b.JPEG ./dot. ./noextension ./sub dir/c.Jpe ./sub/deep/er/d.jfif" ]
     lapedge in/a.jpg want.jpg
     cmp want.jpg out/a.jpg
     cmp want.jpg out/noextension
-    [[ $last == "7 done; "* ]]
+    [[ $last == "8 done; "* ]]
     [ -z "$output" ]
+    folder 0 --format=png --suffix=-edge in/dot. named/ # also if it is named
+    [ "$(outputs named)" = "./dot-edge.png" ]
 }
 
 @test "an extension that names no format is refused, as for one photo" {
