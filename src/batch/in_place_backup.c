@@ -80,7 +80,7 @@ static lap_code copy(const lap_backup *b, lap_error *err)
     if (code == LAP_OK)
         code = copy_bytes(from, sink, b->shown, err);
     if (code == LAP_OK)
-        code = lap_sink_finish(sink, b->sync, b->photo, err);
+        code = lap_sink_finish(sink, b->sync, &(lap_like){from, b->photo}, err);
     if (code == LAP_OK && (fstat(from, &now) != 0 || !lap_same_state(&now, b->photo)))
         code = lap_fail_at(err, LAP_E_CHANGED, b->shown, "changed while it was copied");
     if (code == LAP_OK) {

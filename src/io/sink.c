@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 
 #include "base/grow.h"
 #include "base/status.h"
+#include "io/acl.h"
 #include "io/sink_temp.h"
 
 struct lap_sink {
@@ -29,7 +31,8 @@ struct lap_sink {
     XXH3_state_t *hash; /* below a tree: hash of all bytes; NULL otherwise, and when finished: */
     uint64_t content;
     struct stat replaced;       /* the file to replace; its mode is 0: no file to replace */
-    char lost[80];              /* what finishing could not keep of it; empty: it kept all */
+    lap_acl acl;                /* its access control list */
+    char lost[160];             /* what finishing could not keep of it; empty: it kept all */
     bool broken;                /* a write failed: cannot be published */
     bool whole;                 /* finished */
     bool sync;                  /* as requested in lap_sink_finish */
@@ -139,6 +142,13 @@ static lap_code open_directly(lap_sink *sink, mode_t mode, lap_error *err)
     return sink->fd < 0 ? lap_write_errno(err, sink->path, "open", errno) : LAP_OK;
 }
 
+static void replace(lap_sink *sink, int folder, const struct stat *old)
+{
+    sink->replaced = *old;
+    if (old->st_mode)
+        sink->acl = lap_acl_at(folder, sink->target.name);
+}
+
 static lap_code open_target(lap_sink *sink, const char *path, lap_error *err)
 {
     int given = named_descriptor(path);
@@ -158,9 +168,9 @@ static lap_code open_target(lap_sink *sink, const char *path, lap_error *err)
         return sink->path ? open_directly(sink, old.st_mode, err)
                           : lap_write_errno(err, path, "open", ENOMEM);
     }
-    sink->replaced = old;
     if (!lap_target_at(path, &sink->target))
         return lap_write_errno(err, path, "create a file in its folder", errno);
+    replace(sink, sink->target.folder, &old);
     sink->path = strdup(sink->target.path);
     const bool made = sink->path && lap_temp_create(sink->target.folder, sink->path, &sink->temp, &sink->fd);
     return made ? LAP_OK : lap_write_errno(err, path, "create a file in its folder", errno);
@@ -180,7 +190,7 @@ static lap_code open_below(lap_sink *sink, const lap_tree *tree, const char *rel
     if (code != LAP_OK)
         return code;
     if (fstatat(folder, sink->target.name, &old, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(old.st_mode))
-        sink->replaced = old;
+        replace(sink, folder, &old);
     if (!lap_temp_create(folder, sink->path, &sink->temp, &sink->fd))
         code = lap_write_errno(err, sink->path, "create a file in its folder", errno);
     lap_target_leave(&sink->target, folder);
@@ -333,13 +343,26 @@ void lap_sink_inherit(lap_sink *sink, const struct stat *replaced)
     sink->replaced = *replaced;
 }
 
+/* Adds a sentence about what could not be kept. */
+__attribute__((format(printf, 2, 3))) static void lose(lap_sink *sink, const char *format, ...)
+{
+    const size_t used = strlen(sink->lost);
+    va_list arguments;
+    va_start(arguments, format);
+    if (used > 0)
+        snprintf(sink->lost + used, sizeof sink->lost - used, "; ");
+    const size_t from = strlen(sink->lost);
+    vsnprintf(sink->lost + from, sizeof sink->lost - from, format, arguments);
+    va_end(arguments);
+}
+
 /* Gives the file the owner and the group of the file to replace. Only root may give a file away; other users
- * can only keep a group that they belong to. Removes rights from *mode that it would grant to a different
- * group. */
-static lap_code keep_owner(lap_sink *sink, mode_t *mode, lap_error *err)
+ * can only keep a group that they belong to. */
+static lap_code keep_owner(lap_sink *sink, bool *keeps_group, lap_error *err)
 {
     const struct stat *old = &sink->replaced;
     struct stat now;
+    *keeps_group = true;
     if (!old->st_mode)
         return LAP_OK;
     if (fstat(sink->fd, &now) != 0)
@@ -349,39 +372,47 @@ static lap_code keep_owner(lap_sink *sink, mode_t *mode, lap_error *err)
         return LAP_OK;
     if (errno == EIO)
         return lap_write_errno(err, sink->path, "set the owner", errno);
-    const bool has_group = now.st_gid == old->st_gid || fchown(sink->fd, (uid_t)-1, old->st_gid) == 0;
-    if (!has_group)
-        *mode &= ~(mode_t)070 | (*mode & 07) << 3;
+    *keeps_group = now.st_gid == old->st_gid || fchown(sink->fd, (uid_t)-1, old->st_gid) == 0;
     const unsigned uid = (unsigned)old->st_uid, gid = (unsigned)old->st_gid;
-    if (has_group)
-        snprintf(sink->lost, sizeof sink->lost, "the owner cannot be kept: user %u", uid);
+    if (*keeps_group)
+        lose(sink, "the owner cannot be kept: user %u", uid);
     else if (now.st_uid == old->st_uid)
-        snprintf(sink->lost, sizeof sink->lost, "the group cannot be kept: %u", gid);
+        lose(sink, "the group cannot be kept: %u", gid);
     else
-        snprintf(
-            sink->lost, sizeof sink->lost, "owner and group cannot be kept: user %u, group %u", uid, gid);
+        lose(sink, "owner and group cannot be kept: user %u, group %u", uid, gid);
     return LAP_OK;
 }
 
-static lap_code set_owner_mode_times(lap_sink *sink, const struct stat *like, lap_error *err)
+static lap_code set_rights_times(lap_sink *sink, const lap_like *like, lap_error *err)
 {
     const mode_t old = sink->replaced.st_mode & 0777;
-    mode_t mode = like ? like->st_mode & 0777 : old ? old : default_mode();
-    const lap_code code = keep_owner(sink, &mode, err);
+    bool keeps_group, is_lost = false;
+    const lap_code code = keep_owner(sink, &keeps_group, err);
     if (code != LAP_OK)
         return code;
+    int why;
+    if (like || old) {
+        lap_acl acl = like ? lap_acl_of(like->fd) : sink->acl;
+        why = lap_acl_give(sink->fd, &acl, like ? like->stat->st_mode & 0777 : old, keeps_group, &is_lost);
+        if (like)
+            lap_acl_free(&acl);
+    } else {
+        why = fchmod(sink->fd, default_mode()) == 0 ? 0 : errno;
+    }
     /* Some file systems (FAT) have no modes: an error only if one was requested. EIO is always an error. */
-    if (fchmod(sink->fd, mode) != 0 && (like || errno == EIO))
-        return lap_write_errno(err, sink->path, "set the mode", errno);
+    if (why && (like || why == EIO))
+        return lap_write_errno(err, sink->path, "set the mode", why);
+    if (is_lost)
+        lose(sink, "the access control list cannot be kept");
     if (like) {
-        const struct timespec times[2] = {like->st_atim, like->st_mtim};
+        const struct timespec times[2] = {like->stat->st_atim, like->stat->st_mtim};
         if (futimens(sink->fd, times) != 0)
             return lap_write_errno(err, sink->path, "set the time", errno);
     }
     return LAP_OK;
 }
 
-lap_code lap_sink_finish(lap_sink *sink, bool sync, const struct stat *like, lap_error *err)
+lap_code lap_sink_finish(lap_sink *sink, bool sync, const lap_like *like, lap_error *err)
 {
     if (sink->memory)
         return LAP_OK;
@@ -391,7 +422,7 @@ lap_code lap_sink_finish(lap_sink *sink, bool sync, const struct stat *like, lap
     double began = lap_now_ms();
     sink->sync = sync;
     if (code == LAP_OK && sink->temp.name)
-        code = set_owner_mode_times(sink, like, err);
+        code = set_rights_times(sink, like, err);
     /* fsync fails for pipes and terminals: not an error. */
     if (code == LAP_OK && sync && fsync(sink->fd) != 0 &&
         (sink->temp.name || (errno != EINVAL && errno != EROFS)))
@@ -465,6 +496,7 @@ void lap_sink_close(lap_sink *sink)
         lap_target_leave(&sink->target, folder);
     }
     lap_target_free(&sink->target);
+    lap_acl_free(&sink->acl);
     XXH3_freeState(sink->hash);
     lap_temp_forget(&sink->temp);
     free(sink->path);

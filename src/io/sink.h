@@ -33,13 +33,17 @@ lap_code lap_sink_memory(lap_sink **sink, lap_error *err);
 lap_code lap_sink_reserve(lap_sink *sink, size_t size, lap_error *err);
 /* Appends; LAP_E_DISK_FULL (ENOSPC, EDQUOT), LAP_E_WRITE, LAP_E_MEMORY. */
 lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_error *err);
-/* Finishing gives the output the attributes of this file, as if the output replaced it. Without this call it
- * uses the file at the output's name. */
+/* Finishing gives the output the owner and the group of this file, as if the output replaced it. Without this
+ * call it uses the file at the output's name. */
 void lap_sink_inherit(lap_sink *sink, const struct stat *replaced);
+typedef struct lap_like { /* an open file to be like */
+    int fd;
+    const struct stat *stat;
+} lap_like;
 /* Call it after the last byte. Syncs if requested; keeps the owner and the group of the replaced file if
- * permitted; sets mode and times to those of like (NULL: the mode of the replaced file, or by the umask);
- * closes. The final name is not touched yet. */
-lap_code lap_sink_finish(lap_sink *sink, bool sync, const struct stat *like, lap_error *err);
+ * permitted; sets mode, access control list and times to those of like (NULL: mode and list of the replaced
+ * file, or the mode by the umask); closes. The final name is not touched yet. */
+lap_code lap_sink_finish(lap_sink *sink, bool sync, const lap_like *like, lap_error *err);
 /* Says what publishing may replace: no file (NULL), or this file if it is unchanged. Without this call it
  * replaces any regular file. */
 void lap_sink_expect(lap_sink *sink, const struct stat *there);

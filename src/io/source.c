@@ -419,6 +419,11 @@ const struct stat *lap_source_stat(const lap_source *source)
     return source->fd >= 0 ? &source->stat : NULL;
 }
 
+int lap_source_fd(const lap_source *source)
+{
+    return source->fd;
+}
+
 uint64_t lap_source_bytes(const lap_source *source)
 {
     return source->is_regular ? (uint64_t)source->stat.st_size : source->bytes;

@@ -53,6 +53,7 @@ lap_code lap_await_readable(int fd, const lap_control *control, lap_error *err);
 /* The path for messages, by lap_shown_path. */
 const char *lap_source_name(const lap_source *source);
 const struct stat *lap_source_stat(const lap_source *source); /* when it was opened; NULL for memory */
+int lap_source_fd(const lap_source *source);                  /* -1 for memory */
 /* LAP_E_CHANGED unless the file is still the one that was opened, by device, inode, size and time of change.
  * Pipes and memory: LAP_OK. path (or NULL): this name must still lead to that file too; needed before the
  * file is replaced. */

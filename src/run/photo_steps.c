@@ -82,8 +82,9 @@ lap_code lap_photo_store(const lap_photo *p, lap_report *report, lap_error *err)
                         ? lap_photo_stats(p->counts, p->channels, plan->params.threshold, plan->stats, err)
                         : LAP_OK;
     const double start = lap_now_ms();
+    const lap_like like = {lap_source_fd(p->source), lap_source_stat(p->source)};
     if (code == LAP_OK)
-        code = lap_sink_finish(p->sink, plan->sync, plan->preserves ? lap_source_stat(p->source) : NULL, err);
+        code = lap_sink_finish(p->sink, plan->sync, plan->preserves && like.stat ? &like : NULL, err);
     report->ms.write += lap_now_ms() - start;
     report->bytes_out = lap_sink_bytes(p->sink);
     add_warnings(report, lap_sink_lost(p->sink)[0] != '\0', lap_sink_lost(p->sink), LAP_REMEDY_NONE);

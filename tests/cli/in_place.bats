@@ -507,6 +507,25 @@ stranger() # WORD...: lapedge as a user who owns no file here
     [[ $status -eq 0 && $stderr == *"up to date" ]]
 }
 
+@test "the access control list of a photo stays, and the group gains nothing" {
+    photos 2
+    python3 - photos/*.jpg before/1.jpg <<'END' || skip "no access control lists here"
+import os, struct, sys
+entries = [(1, 6, -1), (2, 6, 65534), (4, 0, -1), (16, 6, -1), (32, 0, -1)]
+for path in sys.argv[1:]:
+    value = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+    os.setxattr(path, "system.posix_acl_access", value)
+END
+    lists() { python3 -c 'import os, sys
+for path in sys.argv[1:]: print(os.getxattr(path, "system.posix_acl_access"), os.stat(path).st_mode)' "$@"; }
+    lists photos/1.jpg before/1.jpg photos/2.jpg >want
+    lapedge -q --in-place photos/1.jpg
+    mkdir out && lapedge -q --preserve before/1.jpg out/1.jpg
+    lapedge -q --in-place --backup=.orig photos/2.jpg
+    lists photos/1.jpg out/1.jpg photos/2.jpg >got
+    diff want got
+}
+
 @test "messages: edges of edges, an empty list" {
     photos 2
     lapedge -q before edges

@@ -30,8 +30,8 @@ $(B)/tests/test_frees: LDFLAGS += -Wl,--wrap=free
 # How many whole images a call makes.
 $(B)/tests/test_pixels: LDFLAGS += -Wl,--wrap=lap_image_create
 # System calls that fail, write less or answer late, and a clock that stands still between them.
-SINK_CALLS := write fsync fstat fchown fchmod futimens close poll open access umask fopen fclose strdup lap_now_ms \
-  XXH3_createState XXH3_64bits_reset
+SINK_CALLS := write fsync fstat fchown fchmod fsetxattr lgetxattr futimens close poll open access umask fopen fclose \
+  strdup lap_now_ms XXH3_createState XXH3_64bits_reset
 $(B)/tests/test_sink_faults: LDFLAGS += $(SINK_CALLS:%=-Wl,--wrap=%)
 # The calls that tell which process made a temporary file.
 TEMP_CALLS := open openat kill gethostname readlink getrandom clock time poll fdopendir unlinkat

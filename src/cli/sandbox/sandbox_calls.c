@@ -32,6 +32,7 @@ static const int allowed[] = {
     SYS_write,
     SYS_newfstatat,
     SYS_fstat,
+    SYS_fgetxattr,
     SYS_readlinkat,
     SYS_munmap,
     SYS_madvise,
@@ -312,7 +313,7 @@ lap_code lap_sandbox_limit_calls(int keeper, lap_error *err)
          * other socket. */
         {SYS_close, NO, 0, {socket}}, {SYS_sendmsg, ONE_OF, 0, {socket}}};
     static const bound kept[] = {{SYS_fchmod, WITHIN, 1, {0777}}, {SYS_fchown, WITHIN, 1, {~0u}}, /* any */
-        {SYS_utimensat, IS_NULL, 1, {0}}, {SYS_utimensat, ONE_OF, 3, {0}}};
+        {SYS_fsetxattr, ONE_OF, 4, {0}}, {SYS_utimensat, IS_NULL, 1, {0}}, {SYS_utimensat, ONE_OF, 3, {0}}};
     program p;
     if (!HERE)
         return lap_sandbox_failed(err, LAP_E_BACKEND, "supported on x86-64 and aarch64 only");
@@ -331,8 +332,8 @@ lap_code lap_sandbox_limit_calls(int keeper, lap_error *err)
 
 lap_code lap_sandbox_limit_keeper(lap_error *err)
 {
-    static const int calls[] = {SYS_recvmsg, SYS_sendto, SYS_close, SYS_fchmod, SYS_fchown, SYS_fstat,
-        SYS_newfstatat, SYS_exit_group, SYS_exit};
+    static const int calls[] = {SYS_recvmsg, SYS_sendto, SYS_close, SYS_fchmod, SYS_fchown, SYS_fsetxattr,
+        SYS_fstat, SYS_newfstatat, SYS_exit_group, SYS_exit};
     static const bound rows[] = {{SYS_fcntl, ONE_OF, 1, {F_GETFL}}, {SYS_utimensat, IS_NULL, 1, {0}}};
     program p;
     begin(&p);

@@ -1,10 +1,10 @@
-/* The keeper: a process outside the sandbox that sets modes, owners and times.
+/* The keeper: a process outside the sandbox that sets modes, owners, access control lists and times.
  *
- * fchmod, fchown and futimens also work on descriptors opened for reading, and a system call filter sees only
- * a descriptor's number. So the sandbox refuses these calls with a signal. Its handler sends the descriptor
- * to the keeper, which checks its access mode on a copy that nothing else can change. The keeper sets modes,
- * owners and times only of regular files that were opened for writing. It has the same Landlock rules as the
- * sandbox, and may make only a few system calls. */
+ * fchmod, fchown, fsetxattr and futimens also work on descriptors opened for reading, and a system call
+ * filter sees only a descriptor's number. So the sandbox refuses these calls with a signal. Its handler sends
+ * the descriptor to the keeper, which checks its access mode on a copy that nothing else can change. The
+ * keeper sets modes, owners, lists and times only of regular files that were opened for writing. It has the
+ * same Landlock rules as the sandbox, and may make only a few system calls. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -25,13 +26,18 @@
 
 /* Its numbers are int, because not every byte is a valid enum or bool. */
 typedef struct request {
-    int call; /* SYS_fchmod, SYS_fchown or SYS_utimensat */
+    int call; /* SYS_fchmod, SYS_fchown, SYS_fsetxattr or SYS_utimensat */
     int now;  /* SYS_utimensat: to the present time, without times */
     mode_t mode;
     uid_t user;
     gid_t group;
     struct timespec times[2];
+    size_t size; /* SYS_fsetxattr: of the list, which follows the request */
 } request;
+
+/* The only attribute that the keeper sets, and the most bytes that an attribute may have. */
+static const char attribute[] = "system.posix_acl_access";
+enum { MAX_LIST = 64 * 1024 };
 
 /* One descriptor sent with a message. There is room for exactly one; the kernel closes any others. */
 typedef union passed {
@@ -42,7 +48,7 @@ typedef union passed {
 /* ---- the keeper's side -------------------------------------------------------------------------------- */
 
 /* Returns 0 or an errno. */
-static int set(const request *r, int fd)
+static int set(const request *r, const void *list, int fd)
 {
     struct stat st;
     const int flags = fcntl(fd, F_GETFL);
@@ -50,20 +56,22 @@ static int set(const request *r, int fd)
         return errno;
     if ((flags & O_ACCMODE) == O_RDONLY || !S_ISREG(st.st_mode))
         return EPERM;
-    const int rc = r->call == SYS_utimensat ? futimens(fd, r->now ? NULL : r->times)
-                   : r->call == SYS_fchown  ? fchown(fd, r->user, r->group)
-                                            : fchmod(fd, r->mode & 0777);
+    const int rc = r->call == SYS_utimensat   ? futimens(fd, r->now ? NULL : r->times)
+                   : r->call == SYS_fchown    ? fchown(fd, r->user, r->group)
+                   : r->call == SYS_fsetxattr ? fsetxattr(fd, attribute, list, r->size, 0)
+                                              : fchmod(fd, r->mode & 0777);
     return rc != 0 ? errno : 0;
 }
 
 static _Noreturn void keep(int sock)
 {
+    static uint8_t list[MAX_LIST];
     for (;;) {
         request r;
         passed p;
-        struct iovec bytes = {&r, sizeof r};
-        struct msghdr message = {.msg_iov = &bytes,
-            .msg_iovlen = 1,
+        struct iovec bytes[] = {{&r, sizeof r}, {list, sizeof list}};
+        struct msghdr message = {.msg_iov = bytes,
+            .msg_iovlen = 2,
             .msg_control = p.room,
             .msg_controllen = CMSG_LEN(sizeof(int))};
         const ssize_t got = recvmsg(sock, &message, MSG_CMSG_CLOEXEC);
@@ -73,8 +81,8 @@ static _Noreturn void keep(int sock)
         int fd = -1, answer = EBADF;
         if (head && head->cmsg_type == SCM_RIGHTS)
             memcpy(&fd, CMSG_DATA(head), sizeof fd);
-        if (fd >= 0 && got == sizeof r)
-            answer = set(&r, fd);
+        if (fd >= 0 && got >= (ssize_t)sizeof r && (size_t)got - sizeof r == r.size)
+            answer = set(&r, list, fd);
         if (fd >= 0)
             close(fd);
         /* The handler reads each answer before its next request. Code that reads no answers must not block
@@ -90,13 +98,13 @@ static int keeper = -1;
 static pid_t keeper_id;
 
 /* Returns 0 or an errno; EIO if the keeper has ended. */
-static int ask(const request *r, int fd)
+static int ask(const request *r, const void *list, int fd)
 {
     static atomic_flag busy = ATOMIC_FLAG_INIT;
     passed p = {.head = {.cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
-    struct iovec bytes = {(void *)r, sizeof *r};
+    struct iovec bytes[] = {{(void *)r, sizeof *r}, {(void *)list, r->size}};
     const struct msghdr message = {
-        .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = p.room, .msg_controllen = CMSG_LEN(sizeof fd)};
+        .msg_iov = bytes, .msg_iovlen = 2, .msg_control = p.room, .msg_controllen = CMSG_LEN(sizeof fd)};
     int answer = EIO;
     memcpy(CMSG_DATA(&p.head), &fd, sizeof fd);
     while (atomic_flag_test_and_set(&busy)) /* a handler must not wait for a lock */
@@ -112,7 +120,7 @@ static int ask(const request *r, int fd)
 #if defined(__x86_64__)
 static long long argument(const ucontext_t *context, int i)
 {
-    static const int names[] = {REG_RDI, REG_RSI, REG_RDX};
+    static const int names[] = {REG_RDI, REG_RSI, REG_RDX, REG_R10};
     return context->uc_mcontext.gregs[names[i]];
 }
 
@@ -150,15 +158,21 @@ static void on_refused(int number, siginfo_t *info, void *at)
     const int before = errno;
     const struct timespec *times = (const struct timespec *)(intptr_t)argument(context, 2);
     request r = {.call = info->si_syscall, .now = !times};
+    const void *list = NULL;
     (void)number;
-    if (r.call == SYS_fchown) {
+    if (r.call == SYS_fsetxattr) {
+        list = (const void *)(intptr_t)argument(context, 2);
+        r.size = (size_t)argument(context, 3);
+    } else if (r.call == SYS_fchown) {
         r.user = (uid_t)argument(context, 1);
         r.group = (gid_t)argument(context, 2);
     } else if (r.call != SYS_utimensat)
         r.mode = (mode_t)argument(context, 1);
     else if (times)
         memcpy(r.times, times, sizeof r.times);
-    set_result(context, -ask(&r, (int)argument(context, 0)));
+    const bool is_other =
+        r.call == SYS_fsetxattr && strcmp((const char *)(intptr_t)argument(context, 1), attribute) != 0;
+    set_result(context, is_other ? -EPERM : -ask(&r, list, (int)argument(context, 0)));
     errno = before;
 }
 

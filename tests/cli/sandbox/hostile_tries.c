@@ -24,6 +24,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -404,6 +405,38 @@ static int to_this_time(int fd)
 static int to_the_same_owner(int fd)
 {
     return fchown(fd, (uid_t)-1, (gid_t)-1);
+}
+
+static int to_an_attribute(int fd)
+{
+    return fsetxattr(fd, "user.mine", "x", 1, 0);
+}
+
+static int to_a_list(int fd) /* which says as much as a mode of 0777 */
+{
+    static const unsigned char list[] = {2, 0, 0, 0, 1, 0, 7, 0, 255, 255, 255, 255, 4, 0, 7, 0, 255, 255,
+        255, 255, 32, 0, 7, 0, 255, 255, 255, 255};
+    return fsetxattr(fd, "system.posix_acl_access", list, sizeof list, 0);
+}
+
+static bool changes_an_inputs_attribute(void)
+{
+    return on_input(to_an_attribute);
+}
+
+static bool changes_an_inputs_list(void)
+{
+    return on_input(to_a_list);
+}
+
+static bool changes_an_inputs_attribute_by_name(void)
+{
+    return setxattr(input(), "user.mine", "x", 1, 0) == 0;
+}
+
+static bool reads_an_attribute_by_name(void)
+{
+    return getxattr(elsewhere("secret"), "user.mine", NULL, 0) >= 0 || errno != EPERM;
 }
 
 static bool changes_a_mode(void)
@@ -808,6 +841,9 @@ const hostile_try hostile_tries[] = {{"open to read", reads_a_file}, {"open /etc
     {"futimens, an input", changes_an_inputs_times},
     {"futimens to now, an input", changes_an_inputs_times_to_now},
     {"fchown, an input", changes_an_inputs_owner}, {"fchmod of what was replaced", changes_a_mode_in_between},
+    {"fsetxattr, an input", changes_an_inputs_attribute},
+    {"fsetxattr of a list, an input", changes_an_inputs_list},
+    {"setxattr, an input", changes_an_inputs_attribute_by_name}, {"getxattr", reads_an_attribute_by_name},
     {"F_SETLEASE", leases_an_input}, {"F_SETOWN", owns_a_descriptor}, {"F_SETOWN_EX", owns_a_descriptor_ex},
     {"F_SETSIG", sets_a_signal}, {"F_SETFL O_ASYNC", sets_asynchronous},
     {"F_SETFL O_NONBLOCK", sets_non_blocking}, {"F_SETLK", locks_an_input}, {"flock", locks_an_input_whole},

@@ -128,9 +128,27 @@ attributes() # [OPTION]: modes, owners and times of outputs, new and replaced
 {
     rm -rf out && mkdir out && touch out/coffee.jpg out/new.png && chmod 604 out/coffee.jpg && chmod 640 photos/chelsea.jpg
     [ "$(id -u)" -ne 0 ] || chown 12345:23456 out/coffee.jpg
+    list give photos/chelsea.jpg out/new.png || return 1
     touch -d '2001-02-03 04:05:06.789' photos/*.jpg
     "$program" "$@" -f -j2 photos out 2>stderr && "$program" "$@" photos/chelsea.jpg out/b.png || return 1
     case $* in *--preserve*) (cd out && stat -c '%n %a %u:%g %y' -- *.jpg b.png) ;; *) (cd out && stat -c '%n %a %u:%g' -- *) ;; esac
+    list show out/*
+}
+
+list() # give|show FILE...: an access control list, if the file system has them
+{
+    python3 - "$@" <<'END'
+import os, struct, sys
+entries = [(1, 6, -1), (2, 6, 65534), (4, 0, -1), (16, 6, -1), (32, 0, -1)]
+value = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+for path in sys.argv[2:]:
+    try:
+        if sys.argv[1] == "give":
+            os.setxattr(path, "system.posix_acl_access", value)
+        print(path, os.getxattr(path, "system.posix_acl_access").hex())
+    except OSError as error:
+        print(path, error.strerror)
+END
 }
 
 same_attributes()

@@ -33,14 +33,16 @@ static lap_code write_file(
     const char *path, const char *text, size_t times, bool sync, const struct stat *like, lap_error *err)
 {
     lap_sink *sink = NULL;
+    const lap_like as = {open("/dev/null", O_RDONLY | O_CLOEXEC), like};
     lap_code code = lap_sink_open(path, NULL, &sink, err);
     for (size_t i = 0; i < times && code == LAP_OK; i++)
         code = lap_sink_write(sink, text, strlen(text), err);
     if (code == LAP_OK)
-        code = lap_sink_finish(sink, sync, like, err);
+        code = lap_sink_finish(sink, sync, like ? &as : NULL, err);
     if (code == LAP_OK)
         code = lap_sink_publish(sink, err);
     lap_sink_close(sink);
+    close(as.fd);
     return code;
 }
 

@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <xxhash.h>
@@ -124,6 +125,20 @@ int __wrap_fchmod(int fd, mode_t mode);
 int __wrap_fchmod(int fd, mode_t mode)
 {
     return strikes("fchmod") ? -1 : __real_fchmod(fd, mode);
+}
+
+int __real_fsetxattr(int fd, const char *name, const void *value, size_t size, int flags);
+int __wrap_fsetxattr(int fd, const char *name, const void *value, size_t size, int flags);
+int __wrap_fsetxattr(int fd, const char *name, const void *value, size_t size, int flags)
+{
+    return strikes("fsetxattr") ? -1 : __real_fsetxattr(fd, name, value, size, flags);
+}
+
+ssize_t __real_lgetxattr(const char *path, const char *name, void *value, size_t size);
+ssize_t __wrap_lgetxattr(const char *path, const char *name, void *value, size_t size);
+ssize_t __wrap_lgetxattr(const char *path, const char *name, void *value, size_t size)
+{
+    return strikes("lgetxattr") ? -1 : __real_lgetxattr(path, name, value, size);
 }
 
 int __real_futimens(int fd, const struct timespec times[2]);
@@ -239,15 +254,17 @@ static lap_code live(const lap_tree *tree, const char *path, const void *bytes, 
     const struct stat *like, lap_error *err)
 {
     lap_sink *sink = NULL;
+    const lap_like as = {open("/dev/null", O_RDONLY | O_CLOEXEC), like};
     lap_code code =
         tree ? lap_sink_open_below(tree, path, &sink, err) : lap_sink_open(path, NULL, &sink, err);
     if (code == LAP_OK)
         code = lap_sink_write(sink, bytes, size, err);
     if (code == LAP_OK)
-        code = lap_sink_finish(sink, sync, like, err);
+        code = lap_sink_finish(sink, sync, like ? &as : NULL, err);
     if (code == LAP_OK)
         code = lap_sink_publish(sink, err);
     lap_sink_close(sink);
+    close(as.fd);
     return code;
 }
 
@@ -822,7 +839,7 @@ static void the_owner_is_kept_or_said(void **unused)
             const bool group_lost = strstr(cases[i].lost, "group");
             uint64_t content;
             assert_int_equal(lap_sink_made(sink, &content)->st_mode & 0777,
-                group_lost ? mode & (0707 | (mode & 7) << 3) : mode);
+                group_lost ? mode & (0700 | (mode & 7) << 3 | (mode >> 3 & 7)) : mode);
             lap_sink_close(sink);
         }
     lap_sink *sink;
@@ -859,6 +876,111 @@ static void rights_below_a_tree(void **unused)
         lap_sink_close(sink);
     }
     lap_tree_close(&tree);
+}
+
+/* A list for the owner, a user, the group, a mask and others. */
+static bool put_list(const char *path, const uint8_t rights[5])
+{
+    static const uint8_t tags[] = {0x01, 0x02, 0x04, 0x10, 0x20};
+    uint8_t list[4 + 8 * 5] = {2};
+    for (size_t i = 0; i < 5; i++) {
+        memset(list + 4 + 8 * i, 0xff, 8);
+        memcpy(list + 4 + 8 * i, (uint8_t[]){tags[i], 0, rights[i], 0}, 4);
+        if (tags[i] == 0x02)
+            memcpy(list + 8 + 8 * i, (uint8_t[]){0x34, 0x12, 0, 0}, 4);
+    }
+    return setxattr(path, "system.posix_acl_access", list, sizeof list, 0) == 0;
+}
+
+/* Replaces a file with this list; returns the mode, and whether there is a list. */
+static mode_t replace_listed(
+    const uint8_t rights[5], const system_fault *fault, bool *has_list, const char *lost)
+{
+    lap_sink *sink;
+    lap_error err;
+    struct stat info;
+    no_faults();
+    (void)unlink(at("listed"));
+    put(at("listed"), "old");
+    assert_true(put_list(at("listed"), rights));
+    sys.fault = *fault;
+    assert_int_equal(lap_sink_open(at("listed"), NULL, &sink, &err), LAP_OK);
+    assert_int_equal(lap_sink_finish(sink, false, NULL, &err), LAP_OK);
+    assert_string_equal(lap_sink_lost(sink), lost);
+    assert_int_equal(lap_sink_publish(sink, &err), LAP_OK);
+    lap_sink_close(sink);
+    *has_list = getxattr(at("listed"), "system.posix_acl_access", NULL, 0) > 0;
+    assert_int_equal(stat(at("listed"), &info), 0);
+    return info.st_mode & 0777;
+}
+
+/* The group bits of a mode with a list are its mask: without the list, they must not become the group's. */
+static void lists_are_kept_or_nobody_gains(void **unused)
+{
+    (void)unused;
+    static const char lost[] = "the access control list cannot be kept";
+    static const struct {
+        uint8_t rights[5]; /* of the owner, a user, the group, the mask and others */
+        mode_t with, without;
+    } cases[] = {
+        {{6, 6, 0, 6, 0}, 0660, 0600}, /* the group has nothing, though the mode looks like it */
+        {{6, 6, 6, 4, 4}, 0644, 0644}, /* the mask limits the group */
+        {{6, 0, 4, 6, 4}, 0664, 0600}, /* without the list, the user would be one of the others */
+        {{6, 6, 4, 4, 6}, 0646, 0644},
+        {{7, 7, 5, 7, 5}, 0775, 0755},
+    };
+    const system_fault none = {0}, unset = {"fsetxattr", ENOTSUP, 0, true},
+                       blind = {"lgetxattr", EPERM, 0, true};
+    bool has_list;
+    put(at("listed"), "old");
+    if (!put_list(at("listed"), cases[0].rights)) {
+        assert_int_equal(errno, ENOTSUP);
+        print_message("not tested: no access control lists on this file system\n");
+        return;
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(replace_listed(cases[i].rights, &none, &has_list, ""), cases[i].with);
+        assert_true(has_list);
+        assert_int_equal(
+            replace_listed(cases[i].rights, &blind, &has_list, ""), cases[i].with); /* by fgetxattr */
+        assert_true(has_list);
+        assert_int_equal(replace_listed(cases[i].rights, &unset, &has_list, lost), cases[i].without);
+        assert_false(has_list);
+    }
+}
+
+static void an_inherited_list_gives_no_rights(void **unused)
+{
+    (void)unused;
+    lap_sink *sink;
+    lap_error err;
+    struct stat info;
+    static const uint8_t list[] = {2, 0, 0, 0, 1, 0, 7, 0, 255, 255, 255, 255, 2, 0, 7, 0, 0x34, 0x12, 0, 0,
+        4, 0, 0, 0, 255, 255, 255, 255, 16, 0, 7, 0, 255, 255, 255, 255, 32, 0, 0, 0, 255, 255, 255, 255};
+    no_faults();
+    assert_int_equal(mkdir(at("default"), 0700), 0);
+    put(at("default/old"), "old");
+    assert_int_equal(chmod(at("default/old"), 0660), 0);
+    if (setxattr(at("default"), "system.posix_acl_default", list, sizeof list, 0) != 0) {
+        assert_int_equal(errno, ENOTSUP);
+        print_message("not tested: no access control lists on this file system\n");
+        return;
+    }
+    for (int fails = 1; fails >= 0; fails--) {
+        const system_fault fault = {fails ? "fsetxattr" : NULL, EIO, 0, true};
+        uint64_t content;
+        sys.fault = fault;
+        assert_int_equal(lap_sink_open(at("default/old"), NULL, &sink, &err), LAP_OK);
+        assert_int_equal(lap_sink_finish(sink, false, NULL, &err), LAP_OK);
+        assert_int_equal(lap_sink_made(sink, &content)->st_mode & 0777, fails ? 0600 : 0660);
+        assert_int_equal(lap_sink_lost(sink)[0] != '\0', fails);
+        if (!fails)
+            assert_int_equal(lap_sink_publish(sink, &err), LAP_OK);
+        lap_sink_close(sink);
+    }
+    assert_int_equal(getxattr(at("default/old"), "system.posix_acl_access", NULL, 0), -1);
+    assert_int_equal(stat(at("default/old"), &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0660);
 }
 
 /* ---- nothing stays behind ------------------------------------------------------------------------------ */
@@ -1030,6 +1152,8 @@ int main(void)
         cmocka_unit_test(memory_that_is_missing),
         cmocka_unit_test(the_owner_is_kept_or_said),
         cmocka_unit_test(rights_below_a_tree),
+        cmocka_unit_test(lists_are_kept_or_nobody_gains),
+        cmocka_unit_test(an_inherited_list_gives_no_rights),
         cmocka_unit_test(memory_can_be_taken_twice),
         cmocka_unit_test(outputs_are_checked),
         cmocka_unit_test(an_output_is_not_the_input),

@@ -1,0 +1,29 @@
+/* The POSIX access control list of a file: the attribute system.posix_acl_access of Linux. If a file has one,
+ * the group bits of its mode are the list's mask, not the rights of the group. So a mode without its list may
+ * give rights away. */
+#ifndef LAP_ACL_H
+#define LAP_ACL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+typedef struct lap_acl { /* all zero: the file has no list */
+    uint8_t *bytes;      /* as the kernel gives them */
+    size_t size;
+    bool is_hidden; /* nobody can tell whether there is a list */
+} lap_acl;
+
+lap_acl lap_acl_of(int fd);
+/* That of a file in a folder, which may be open by O_PATH. The file need not be readable. */
+lap_acl lap_acl_at(int folder, const char *name);
+void lap_acl_free(lap_acl *acl);
+
+/* Gives fd the mode and the list, and removes another list that the folder's default gave it. keeps_group:
+ * the file has the group that the list's entry is for; otherwise the group and others get only what both had.
+ * If the list cannot be set, the mode is set without it, such that nobody has more rights than the list gave;
+ * *is_lost is then true. Returns 0 or the errno of setting the mode. */
+int lap_acl_give(int fd, lap_acl *acl, mode_t mode, bool keeps_group, bool *is_lost);
+
+#endif
