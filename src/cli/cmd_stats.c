@@ -369,7 +369,6 @@ static void print_summary(const stats_run *run)
         lap_cli_message("--mask-border leaves nothing of the edges of %llu photo%s",
             (unsigned long long)run->masked, run->masked > 1 ? "s" : "");
     lap_folder_print_links(&run->folder);
-    lap_folder_print_none(&run->folder);
 }
 
 static lap_cli_exit check_folder(const lap_cli *cli)
@@ -386,8 +385,11 @@ static int finish(stats_run *run, lap_code code)
         print_totals_json(run, kinds);
     for (int i = 0; i < 2; i++)
         print_totals(run, &kinds[i]);
-    if (!run->folder.cli->quiet && (code == LAP_OK || run->folder.counts.found))
+    const bool began = code == LAP_OK || run->folder.counts.found;
+    if (!run->folder.cli->quiet && began)
         print_summary(run);
+    if (began)
+        lap_folder_print_none(&run->folder);
     if (run->folder.cli->verbose && code == LAP_OK)
         lap_folder_print_work(&run->folder);
     const int exit_code = lap_folder_exit(&run->folder, code);

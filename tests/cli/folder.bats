@@ -927,3 +927,14 @@ page()
 4 --stats=missing/stats large/1.jpg out.jpg
 4 missing/ out4/'
 }
+
+@test "no photo found is an error, so -q prints it" {
+    mkdir empty
+    for words in "empty out" "stats empty" "transform --flip=h empty out" "--include=typo empty out"; do
+        # shellcheck disable=SC2086 # words are split
+        run --separate-stderr lapedge -q $words
+        [ "$status" -eq 4 ]
+        [[ $stderr == "lapedge: no photo found "* && $stderr != *$'\n'* ]]
+    done
+    expect 4 "" "lapedge: no photo found: the list names none" -q --files-from=/dev/null out
+}

@@ -536,6 +536,7 @@ for path in sys.argv[1:]: print(os.getxattr(path, "system.posix_acl_access"), os
     [[ $status -eq 0 && $stderr == "2 done, 1 up to date; "*$'\n'"lapedge: warning: 1 input was filtered by lapedge before (edges/2.jpg): its output is edges of edges" ]]
     grep -q '"filtered_before":1' log.jsonl
     expect 4 "" "lapedge: no photo found: the list names none" --in-place --files-from=/dev/null
+    expect 4 "" "lapedge: no photo found: the list names none" -q --in-place --files-from=/dev/null
 }
 
 @test "few descriptors mean fewer photos at once, not photos that fail" {

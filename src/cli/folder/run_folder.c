@@ -217,7 +217,6 @@ static void summary(const folder_run *run)
     if (counts->failed > NAMED)
         fputc('\n', stderr);
     lap_folder_print_links(&run->folder);
-    lap_folder_print_none(&run->folder);
 }
 
 static json_t *json_of(const folder_run *run)
@@ -281,6 +280,8 @@ static int run_folder(lap_cli *cli, folder_run *run)
         lap_json_keep_off(&folder->err);
     if (!cli->quiet && began)
         summary(run);
+    if (began)
+        lap_folder_print_none(folder);
     if (cli->verbose && code == LAP_OK && !cli->dry_run)
         lap_folder_print_work(folder);
     int exit_code = lap_folder_exit(folder, code);

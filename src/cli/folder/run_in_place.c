@@ -216,10 +216,10 @@ static int run_in_place(lap_cli *cli, in_place_run *run)
         lap_json_keep_off(&folder->err);
     if (!cli->quiet && folder->counts.expected > 1 && (is_told || folder->counts.found))
         summary(run, code);
-    if (!cli->quiet && is_told) {
+    if (!cli->quiet && is_told)
         lap_folder_print_made(folder);
+    if (is_told)
         lap_folder_print_none(folder);
-    }
     if (cli->log && is_told)
         lap_folder_end_log(folder, &run->log);
     const bool is_told_by_photo = run->is_one && (code == LAP_OK || code == LAP_E_DISK_FULL);
