@@ -110,11 +110,12 @@ lap_code lap_lossless_plan(lap_photo *p, lap_error *err)
     if (s->lossless == LAP_LOSSLESS_NO)
         return LAP_OK;
     p->lossless.is_demanded = is_demanded(s);
-    lap_code code = lap_lossless_check(s, err);
     const char *why = recoding(s);
-    if (code != LAP_OK || why)
-        return code == LAP_OK ? decline(p, why, false, err) : code;
-    code = lap_input_look(p->source, &kind, err);
+    if (lap_lossless_check(s, err) != LAP_OK)
+        return lap_error_about(err, LAP_E_USAGE, lap_source_name(p->source));
+    if (why)
+        return decline(p, why, false, err);
+    lap_code code = lap_input_look(p->source, &kind, err);
     if (code != LAP_OK || kind == LAP_INPUT_EMPTY) /* the decoder will report an empty input */
         return code;
     if (kind == LAP_INPUT_OTHER)

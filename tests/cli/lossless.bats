@@ -233,7 +233,7 @@ open(sys.argv[2], "wb").write(data[:at] + b"UUU" + data[at:])' "$1" "$2"
     [ "$(note --flip=h -Q80 "$photo" o.jpg | cut -d';' -f1)" = "decoded and re-encoded, with a quality of 80" ]
     while read -r option why; do
         [[ $(note --flip=h "$option" "$photo" o.jpg) == "decoded and re-encoded: $why asked for"* ]]
-        expect 2 "" "lapedge: the turn must be without loss, but $why asked for" \
+        expect 2 "" "lapedge: $photo: the turn must be without loss, but $why asked for" \
             transform --perfect --flip=h "$option" "$photo" none.jpg
     done <<<"--restart=on restart markers are"
     [[ $(note --flip=h --subsampling=422 "$photo" o.jpg) == "decoded and re-encoded: another subsampling is asked for"* ]]
@@ -433,4 +433,13 @@ PY
     expect 0 "" "" -f transform --rotate=90 --subsampling=420 "$odd" o.jpg
     expect 0 "" "" transform --rotate=90 "$odd" o.png
     expect 0 "" "" transform --rotate=90 o.png p.jpg
+}
+
+@test "a folder run that cannot turn a photo without loss names the photo" {
+    mkdir in
+    pgm 20 10 a.pgm
+    lapedge --kernel=identity a.pgm in/a.png
+    run --separate-stderr lapedge transform --perfect --rotate=90 --ext=png in out
+    [ "$status" -eq 4 ]
+    [[ $stderr == *"lapedge: in/a.png: the turn must be without loss, but the output is not a JPEG"* ]]
 }
