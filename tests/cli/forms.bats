@@ -65,16 +65,23 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     done
 }
 
-@test "JPEG options are refused if no input is a JPEG" {
+@test "options for JPEGs are accepted if no input is a JPEG: other files have no scans" {
     pgm 20 10 in.pgm
     lapedge in.pgm in.png
-    expect 2 "" "lapedge: --decode applies only to JPEGs, and in.png is not one" --decode=parallel in.png o.jpg
-    expect 0 "" "" --decode=serial in.png o.jpg
-    expect 2 "" "lapedge: --max-scans applies only to JPEGs, and in.pgm is not one" stats --max-scans=3 in.pgm
-    expect 2 "" "lapedge: --max-scans applies only to JPEGs, and in.pgm is not one" diff --max-scans=3 in.pgm in.png
-    lapedge --decode=serial - o.jpg <in.pgm # not known before it is read
+    expect 0 "" "" --decode=parallel in.png o.jpg
+    lapedge -v --decode=parallel in.png o.jpg 2>said
+    grep -q "note: --decode applies only to JPEGs, and in.png is not one" said
+    for limit in 0 3 100; do
+        expect 0 "" "" -q --max-scans=$limit in.png o.jpg
+        lapedge stats -q --max-scans=$limit in.pgm
+        lapedge diff -q --max-scans=$limit in.png in.png
+    done
+    lapedge compare -q --max-scans=3 --backends=c,simd in.png
+    lapedge --max-scans=3 - o.jpg <in.pgm
     lapedge --max-scans=3 in.pgm "$photo" out/
     lapedge -q --max-scans=3 in.pgm ./new/
+    cp in.png place.png
+    lapedge -q --max-scans=3 --decode=parallel --in-place place.png
 }
 
 @test "--format beside a name of another format" {

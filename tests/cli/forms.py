@@ -311,8 +311,7 @@ WANTING += [(True, ["--format=ppm", "photos", "done"], "-Q40"), (True, ["--forma
             (True, ["--backend=c", "in.jpg", "out.jpg"], "--devices=0,1"),
             (True, ["--backend=c", "photos", "done"], "--device-memory=1G"),
             (True, ["--sandbox", "in.jpg", "out.jpg"], "--devices=0"),
-            (True, ["in.ppm", "out.jpg"], "--decode=serial"), (True, ["in.ppm", "out.jpg"], "--decode=auto"),
-            (False, ["in.ppm", "out.jpg"], "--decode=parallel"), (False, ["in.ppm", "out.jpg"], "--max-scans=3"),
+            (True, ["in.ppm", "out.jpg"], "--decode=serial"), (True, ["in.ppm", "out.jpg"], "--decode=parallel"),
             (False, ["in.jpg", "-"], "--no-clobber"), (False, ["in.jpg", "-"], "--skip-existing"),
             (False, ["in.jpg", "-"], "--preserve"), (False, ["transform", "--flip=h", "in.jpg", "out.png"], "--trim"),
             (False, ["bench", "--backends=c"], "--omp-loop=x"), (False, ["bench", "--backends=c"], "--block=8x8")]

@@ -400,7 +400,12 @@ bool lap_same_keep_none(const lap_cli *cli)
     return cli->settings.keep == LAP_KEEP_LISTED; /* and no kind */
 }
 
-bool lap_same_decode(const lap_cli *cli)
+bool lap_same_format(const lap_cli *cli)
 {
-    return cli->settings.decode != LAP_DECODE_PARALLEL;
+    bool is_same = cli->operand_count > 0 && !cli->files_from;
+    for (int i = 0; i < cli->operand_count && is_same; i++) {
+        const char *dot = strrchr(cli->operands[i], '.'), *of_name = dot ? lap_format_named(dot + 1) : NULL;
+        is_same = of_name && strcmp(of_name, lap_format_named(cli->settings.format)) == 0;
+    }
+    return is_same;
 }

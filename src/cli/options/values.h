@@ -38,7 +38,7 @@ lap_cli_setter lap_set_block;  /* fills bench.block_x and block_y of the lap_cli
 bool lap_same_always(const lap_cli *cli);
 bool lap_same_one_share(const lap_cli *cli); /* --shard=0/1 */
 bool lap_same_keep_none(const lap_cli *cli); /* --keep=none, which is --strip */
-bool lap_same_decode(const lap_cli *cli);    /* anything but --decode=parallel */
+bool lap_same_format(const lap_cli *cli);    /* --format is that of each input's name */
 
 /* Whether the ending, without its dot, is one of images, films, archives or documents. */
 bool lap_cli_is_common_ending(const char *ending);
