@@ -303,8 +303,31 @@ static lap_cli_exit check_place(const lap_cli *cli, const lap_cli_option *side, 
     return code == LAP_OK ? LAP_EXIT_OK : unreachable(cli, side, &err);
 }
 
+static bool is_named_like_image(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    const char *format = dot ? lap_format_named(dot + 1) : NULL;
+    return format && strcmp(format, "tsv") != 0;
+}
+
+/* Returns the input folder in which this run, or the next one, would take the side file for a photo. */
+static const char *folder_around(const lap_cli *cli, const char *path)
+{
+    const int count = cli->operand_count - (lap_cli_writes(cli) && !cli->in_place ? 1 : 0);
+    for (int i = 0; i < count && !cli->command->operand && is_named_like_image(path); i++) {
+        bool lies_in = false;
+        struct stat st;
+        lap_error ignored; /* lap_side_reach reports it */
+        if (stat(cli->operands[i], &st) == 0 && S_ISDIR(st.st_mode) &&
+            lap_side_lies_in(path, cli->operands[i], &lies_in, &ignored) == LAP_OK && lies_in)
+            return cli->operands[i];
+    }
+    return NULL;
+}
+
 static lap_cli_exit check_name(const lap_cli *cli, const lap_cli_option *side, const char *path)
 {
+    const char *around = lap_cli_is_stdout(path) ? NULL : folder_around(cli, path);
     if (is_record(path))
         return lap_cli_usage("--%s: %s is the name of lapedge's own records", side->name, path);
     if (is_backup(cli, path))
@@ -312,6 +335,9 @@ static lap_cli_exit check_name(const lap_cli *cli, const lap_cli_option *side, c
     lap_cli_exit code = check_side(cli, side);
     if (code == LAP_EXIT_OK)
         code = check_content(cli, side, path);
+    if (code == LAP_EXIT_OK && around)
+        code = lap_cli_usage("--%s: %s lies in the input %s and is named like an image; name another file",
+            side->name, path, around);
     return code == LAP_EXIT_OK ? check_place(cli, side, path) : code;
 }
 

@@ -185,6 +185,14 @@ transpose" compare --ops=reduce --heatmap=m.png "$photo"
     cp a.jpg before.jpg
     expect 2 "" "lapedge: --json-file: a.jpg is the input" stats --json-file=a.jpg a.jpg
     expect 2 "" "lapedge: unknown option --foo; see lapedge --help" --json-file=a.jpg --foo
+    mkdir around && cp "$photo" around/a.jpg
+    for side in json-file log trace; do
+        expect 2 "" "lapedge: --$side: around/new.jpg lies in the input around and is named like an image; name another file" \
+            --$side=around/new.jpg around out
+    done
+    expect 2 "" "lapedge: --json-file: around/new.png lies in the input around and is named like an image; name another file" \
+        stats --json-file=around/new.png around
+    lapedge -q --json-file=around/new.json --log=new.jpg around out # not where photos are looked for
     cmp a.jpg before.jpg
 }
 
