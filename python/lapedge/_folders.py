@@ -5,7 +5,7 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Union
 
 from ._files import Report, _Settings, report_of
 from ._interface import ffi, lib
-from ._library import Error, call_alone, check, error_of, text
+from ._library import Error, call_alone, check, contexts, error_of, text
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -67,7 +67,7 @@ class Watch:
             self.progress(file_of(file) if file else None, counts_of(counts))
         except BaseException as problem:
             self.problem = problem
-            lib.lap_context_cancel(self.context)
+            contexts.cancel(self.context)
 
 
 @ffi.def_extern()

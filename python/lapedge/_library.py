@@ -4,7 +4,7 @@ import contextlib
 import os
 import threading
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator, List, Optional, Sequence, Union
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Set, Union
 
 import numpy
 
@@ -54,6 +54,10 @@ def context_of(threads: int):
     return context
 
 
+def address_of(pointer) -> int:
+    return int(ffi.cast("uintptr_t", pointer))
+
+
 class Contexts:
     """One pool of threads for each number of threads, kept for the life of the process; and others for calls that can
     be interrupted, which nobody shares, since a context that was cancelled stays so. A child of fork has none of its
@@ -65,6 +69,7 @@ class Contexts:
 
     def forget(self) -> None:
         self.lock, self.known, self.idle = threading.Lock(), {}, {}
+        self.cancelled: Set[int] = set()
 
     def get(self, threads: int = 0):
         with self.lock:
@@ -73,21 +78,24 @@ class Contexts:
             return self.known[threads]
 
     def take(self, threads: int):
-        """One that nobody else has: to be given back, or destroyed after it was cancelled."""
+        """One that nobody else has: to be given back."""
         with self.lock:
             return self.idle.pop(threads, None) or context_of(threads)
 
-    def give_back(self, threads: int, context) -> None:
+    def cancel(self, context) -> None:
         with self.lock:
-            spare = context if threads in self.idle else None
-            self.idle.setdefault(threads, context)
-        if spare:
-            self.destroy(spare)
+            self.cancelled.add(address_of(context))
+        lib.lap_context_cancel(context)
 
-    def destroy(self, context) -> None:
-        """Of a context that nobody uses any more."""
-        streams.destroy_of(context)
-        lib.lap_context_destroy(context)
+    def give_back(self, threads: int, context) -> None:
+        """Keeps it for the next call, unless it was cancelled, even if the call came to its end before it saw that."""
+        with self.lock:
+            is_cancelled = address_of(context) in self.cancelled
+            self.cancelled.discard(address_of(context))
+            is_kept = not is_cancelled and self.idle.setdefault(threads, context) is context
+        if not is_kept:
+            streams.destroy_of(context)
+            lib.lap_context_destroy(context)
 
 
 class Streams:
@@ -111,7 +119,7 @@ class Streams:
 
     @contextlib.contextmanager
     def of(self, context: Any, device: int) -> Iterator[Any]:
-        key = int(ffi.cast("uintptr_t", context)), device
+        key = address_of(context), device
         with self.lock:
             idle = self.idle.setdefault(key, [])
             stream = idle.pop() if idle else None
@@ -130,7 +138,7 @@ class Streams:
             return self.keepers[device]
 
     def destroy_of(self, context: Any) -> None:
-        address = int(ffi.cast("uintptr_t", context))
+        address = address_of(context)
         with self.lock:
             ended = [stream for key in list(self.idle) if key[0] == address for stream in self.idle.pop(key)]
         for stream in ended:
@@ -166,7 +174,7 @@ class Call:
                 with self.lock:
                     self.abandoned = True
                 if self.begun:
-                    lib.lap_context_cancel(self.context)
+                    contexts.cancel(self.context)
                     self.done.wait()
                 return
             except KeyboardInterrupt:
@@ -182,18 +190,15 @@ def call(threads: int, function: Callable, is_short: bool = False) -> int:
 
 
 def call_alone(threads: int, function: Callable) -> int:
-    """call() with a context that nobody else has, so that function may cancel it."""
+    """call() with a context that nobody else has, so that contexts.cancel() ends this call alone."""
     running = Call(function, contexts.take(threads))
     try:
         _thread.start_new_thread(running.work, ())
         running.done.wait()
     except BaseException:
         running.stop()
-        contexts.destroy(running.context)
         raise
-    if running.code == lib.LAP_E_CANCELLED: # which the context stays
-        contexts.destroy(running.context)
-    else:
+    finally:
         contexts.give_back(threads, running.context)
     if running.problem:
         raise running.problem

@@ -410,12 +410,12 @@ class Batch:
                 thread.join()
         except BaseException:
             self.stopped = True
-            lib.lap_context_cancel(self.context)
+            contexts.cancel(self.context)
             for thread in begun:
                 wait_for(thread)
-            contexts.destroy(self.context)
             raise
-        contexts.give_back(self.inner, self.context)
+        finally:
+            contexts.give_back(self.inner, self.context)
         if self.first:
             raise self.first[1]
         return self.results

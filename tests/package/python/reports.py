@@ -178,6 +178,14 @@ def folders(root):
            len(tree(Path(root, "stopped"))) < 12, "progress that raises ends the run, and is raised")
     report(lapedge.run_folder(photos, Path(root, "stopped"), sync=False).failed == 1 and
            len(tree(Path(root, "stopped"))) == 12, "and the next run does the rest")
+    broken = []
+    for number, call in enumerate((lambda: lapedge.stats(PHOTO), lambda: lapedge.run(PHOTO, Path(root, "after.jpg")),
+                                   lambda: lapedge.run_bytes(Path(PHOTO).read_bytes()),
+                                   lambda: lapedge.transform(PHOTO, rotate=90),
+                                   lambda: lapedge.run_folder(PHOTO, Path(root, "after"), sync=False))):
+        stopped = raises(Stop, "", lapedge.run_folder, PHOTO, Path(root, f"last-{number}"), progress=stop, sync=False)
+        broken += [] if stopped and not raises(lapedge.Error, "", call) else [number]
+    report(not broken, "progress that raises at the last photo does not cancel the next call", broken)
     for kind, words, inputs, more in ((lapedge.Error, "none", root + "/none", {}), (TypeError, "colour", photos, {"colour": 1}),
                                       (lapedge.Error, "", photos, {"extensions": ["exe"]}),
                                       (lapedge.Error, "", photos, {"shard": (3, 3)})):
