@@ -40,8 +40,9 @@
  * EXACTNESS. With integer coefficients and 255 * sum|h| < 2^24 all backends give the same bytes. Otherwise
  * they differ by at most 1 level if |scale| * sum|h| <= 1200, and by any amount beyond that.
  *
- * THREADS. There is no global state. Several threads may use one lap_context at the same time. Every other
- * object may be used by one thread at a time. Functions that take no object are thread safe.
+ * THREADS. There is no global state but kept device memory. Several threads may use one lap_context at the
+ * same time. Every other object may be used by one thread at a time. Functions that take no object are thread
+ * safe.
  *
  * ERRORS. A function that can fail returns a lap_code and fills the caller's lap_error, which may be NULL.
  * Any may return LAP_E_MEMORY; with a context also LAP_E_CANCELLED. No function exits, prints or catches
@@ -202,7 +203,7 @@ typedef struct lap_settings {
     lap_subsampling subsampling;
     lap_restart restart;       /* write restart markers, so that several threads can encode */
     bool sync, strip;          /* fsync before the rename; drop all metadata */
-    bool preserve, in_place;   /* keep the input's time and mode; let the output replace the input */
+    bool preserve, in_place;   /* keep the input's time and mode; see lap_run_file */
     uint64_t max_pixels;       /* limit for one image; 0 means no limit, also for the next three */
     uint64_t max_memory;       /* bytes for all files in progress in the context; other files wait */
     int max_scans;             /* limit for a progressive JPEG */
@@ -243,7 +244,9 @@ typedef struct lap_report {
     uint64_t reserved[7];
 } lap_report;
 
-/* Processes a JPEG, PNG or PNM ("-": a standard stream); the output appears complete. report may be NULL. */
+/* Processes a JPEG, PNG or PNM ("-": a standard stream); the output appears complete. report may be NULL.
+ * settings->in_place permits that out is in, else LAP_E_CLASH: without a backup or a record, so the same call
+ * again filters the edges, and the photo is lost. Other functions ignore in_place. */
 LAP_API lap_code lap_run_file(lap_context *context, const char *in, const char *out,
     const lap_settings *settings, lap_report *report, lap_error *err);
 /* Does the same in memory; the caller frees *out. If settings->format is NULL, the output is a JPEG. */

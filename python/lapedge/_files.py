@@ -5,7 +5,7 @@ from typing import Iterable, Optional, Union
 
 from ._interface import ffi, lib
 from ._content import named, read
-from ._library import Kernel, border_value, call, check, chosen, fill_params, text
+from ._library import Error, Kernel, border_value, call, check, chosen, fill_params, text
 
 SUBSAMPLING = {"same": lib.LAP_SUB_SAME, "444": lib.LAP_SUB_444, "422": lib.LAP_SUB_422, "420": lib.LAP_SUB_420}
 RESTART = {"auto": lib.LAP_RESTART_AUTO, "on": lib.LAP_RESTART_ON, "off": lib.LAP_RESTART_OFF}
@@ -36,6 +36,10 @@ class Report:
     milliseconds: float
 
 
+IN_PLACE = ("in_place: the module keeps no record of the photos that it filtered, so the next call would filter the edges "
+            "again, and the photos are lost; write other files, or use the program: lapedge --in-place FILE...")
+
+
 class _Settings:
     """lap_settings, and the strings that it points to."""
 
@@ -46,10 +50,12 @@ class _Settings:
                  flip: Optional[str] = None, format: Optional[str] = None, quality: Optional[int] = None,
                  subsampling: str = "same", restart: str = "auto", progressive: bool = False, optimize: bool = False,
                  sync: bool = True, strip: bool = False, keep: Optional[Iterable[str]] = None, preserve: bool = False,
-                 in_place: bool = False, no_clobber: bool = False, codec: str = "auto",
+                 no_clobber: bool = False, codec: str = "auto",
                  max_pixels: Optional[int] = None, max_memory: Optional[int] = None, max_scans: Optional[int] = None,
                  timeout: Optional[float] = None, fail_on: str = "truncated",
-                 lossless: str = "no"):
+                 lossless: str = "no", in_place: bool = False):
+        if in_place:
+            raise Error("usage", "", IN_PLACE)
         self.threads = threads
         self.c = c = ffi.new("lap_settings *")
         c[0] = lib.lap_settings_default()
@@ -65,7 +71,7 @@ class _Settings:
         c.restart, c.codec = chosen("restart", restart, RESTART), chosen("codec", codec, CODEC)
         c.fail_on, c.lossless = chosen("fail_on", fail_on, FAIL_ON), chosen("lossless", lossless, LOSSLESS)
         c.progressive, c.optimize, c.sync, c.strip, c.preserve = progressive, optimize, sync, strip, preserve
-        c.in_place, c.no_clobber = in_place, no_clobber
+        c.no_clobber = no_clobber
         if keep is not None:
             c.keep = lib.LAP_KEEP_LISTED
             for word in keep:
@@ -95,8 +101,8 @@ def run(input: Union[str, "os.PathLike[str]"], output: Union[str, "os.PathLike[s
     settings are the options of the program, with its defaults: filter, backend, kernel, flip_kernel, border, range,
     scale, offset, invert, threshold, gray, threads, device, auto_orient, rotate (90, 180, 270), flip ("h", "v"),
     format, quality (1 to 100), subsampling, restart, progressive, optimize, sync, strip, keep (a list), preserve,
-    in_place, no_clobber, codec, max_pixels, max_memory (bytes), max_scans, timeout (seconds), fail_on, lossless.
-    Raises Error, ValueError for a setting that does not exist or is out of its range."""
+    no_clobber, codec, max_pixels, max_memory (bytes), max_scans, timeout (seconds), fail_on, lossless. in_place is
+    refused: only the program keeps the record by which it does not filter a photo again. Raises Error, ValueError for a setting that does not exist or is out of its range."""
     s, err, report = _Settings(**settings), ffi.new("lap_error *"), ffi.new("lap_report *")
     names = os.fsencode(input), os.fsencode(output)
     check(call(s.threads, lambda context: lib.lap_run_file(context, *names, s.c, report, err)), err)

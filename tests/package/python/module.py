@@ -185,6 +185,15 @@ def files():
                             ("colour", {"colour": 1})):
             report(raises((lapedge.Error, ValueError, TypeError), words, lapedge.run, photo, mine, **more),
                    f"refused: {words}")
+        copy, before = Path(folder, "copy.jpg"), Path(photo).read_bytes()
+        copy.write_bytes(before)
+        for function, arguments in ((lapedge.run, (copy, copy)), (lapedge.run, (copy, mine)),
+                                    (lapedge.run_bytes, (before,)), (lapedge.transform, (copy, copy)),
+                                    (lapedge.run_folder, (copy, folder + "/edges")), (lapedge.stats, (copy,))):
+            problem = raises(lapedge.Error, "lapedge --in-place FILE", function, *arguments, in_place=True)
+            report(problem and problem.kind == "usage" and copy.read_bytes() == before and
+                   not os.path.exists(folder + "/edges"), f"{function.__name__} refuses in_place, and nothing is written")
+        report(lapedge.run(copy, mine, in_place=False).warnings == 0, "in_place=False")
     rows = json.loads(subprocess.run([PROGRAM, "backends", "--json"], check=True, stdout=subprocess.PIPE).stdout)["rows"]
     report([(r["op"], r["name"]) for r in rows] ==
            [(b.op, b.name) for op in dict.fromkeys(r["op"] for r in rows) for b in lapedge.backends(op)],
