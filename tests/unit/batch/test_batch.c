@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <ftw.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -631,6 +632,41 @@ static void a_named_photo_is_done_again(void **state)
     }
 }
 
+static atomic_bool no_threads; /* can be created */
+
+int __real_pthread_create(
+    pthread_t *thread, const pthread_attr_t *how, void *(*begin)(void *), void *argument);
+int __wrap_pthread_create(
+    pthread_t *thread, const pthread_attr_t *how, void *(*begin)(void *), void *argument);
+int __wrap_pthread_create(
+    pthread_t *thread, const pthread_attr_t *how, void *(*begin)(void *), void *argument)
+{
+    return atomic_load(&no_threads) ? EAGAIN : __real_pthread_create(thread, how, begin, argument);
+}
+
+/* A context of one thread starts it with the first job: if it cannot, the run fails, and the next one of the
+ * same context does all there is. */
+static void a_run_without_threads_fails(void **state)
+{
+    lap_context *context = lap_context_create(1, NULL);
+    const lap_batch_options o = {.inputs = folder_in, .input_count = 1, .out_dir = "out"};
+    const lap_settings s = quick();
+    (void)state;
+    assert_non_null(context);
+    for (int turn = 0; turn < 2; turn++) {
+        lap_batch_counts counts;
+        lap_error err = {0};
+        uint64_t most = 0;
+        atomic_store(&no_threads, turn == 0);
+        const lap_code code = lap_batch(context, &o, &s, on_many, &most, &counts, &err);
+        atomic_store(&no_threads, false);
+        assert_int_equal(code, turn == 0 ? LAP_E_MEMORY : LAP_OK);
+        assert_string_equal(err.message, turn == 0 ? "no thread can be started" : "");
+        assert_int_equal(counts.ok, turn == 0 ? 0 : PHOTOS);
+    }
+    lap_context_destroy(context);
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, enter_folder, leave_folder)
 
 int main(void)
@@ -643,6 +679,7 @@ int main(void)
         TEST(shards_add_up),
         TEST(refusals),
         TEST(few_of_many_are_under_way),
+        TEST(a_run_without_threads_fails),
         TEST(who_waits_is_called),
         TEST(texts_are_made_by_threads_and_given_in_order),
         TEST(few_large_texts_wait),
