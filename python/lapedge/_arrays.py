@@ -5,7 +5,7 @@ import numpy
 
 from . import _device, _views
 from ._interface import ffi, lib
-from ._library import Kernel, border_value, call, check, fill_params
+from ._library import Kernel, border_value, call, check, fill_params, word_of
 
 SHORT = 1 << 20 # samples, of which plain C filters that many in some 20 ms
 
@@ -18,7 +18,7 @@ class Filtering:
                  invert: bool = False, threshold: Optional[int] = None):
         self.params = ffi.new("lap_params *")
         fill_params(self.params, kernel, flip_kernel, range, scale, offset, invert, threshold)
-        self.border, self.backend = border_value(border), backend
+        self.border, self.backend = border_value(border), word_of("backend", backend)
 
     def host(self, array: Any, out: Any, run: Callable) -> numpy.ndarray:
         """run(function, is_short): calls function(context)."""

@@ -5,7 +5,7 @@ from typing import Iterable, Optional, Union
 
 from ._interface import ffi, lib
 from ._content import named, read
-from ._library import Error, Kernel, border_value, call, check, chosen, fill_params, text
+from ._library import Error, Kernel, border_value, call, check, chosen, fill_params, text, word_of
 
 SUBSAMPLING = {"same": lib.LAP_SUB_SAME, "444": lib.LAP_SUB_444, "422": lib.LAP_SUB_422, "420": lib.LAP_SUB_420}
 RESTART = {"auto": lib.LAP_RESTART_AUTO, "on": lib.LAP_RESTART_ON, "off": lib.LAP_RESTART_OFF}
@@ -36,8 +36,8 @@ class Report:
     milliseconds: float
 
 
-IN_PLACE = ("in_place: the module keeps no record of the photos that it filtered, so the next call would filter the edges "
-            "again, and the photos are lost; write other files, or use the program: lapedge --in-place FILE...")
+IN_PLACE = ("in_place: the module keeps no record of the photos that it filtered, so the next call would filter the "
+            "edges again, and the photos are lost; write other files, or use the program: lapedge --in-place FILE...")
 
 
 class _Settings:
@@ -60,8 +60,8 @@ class _Settings:
         self.c = c = ffi.new("lap_settings *")
         c[0] = lib.lap_settings_default()
         fill_params(ffi.addressof(c, "params"), kernel, flip_kernel, range, scale, offset, invert, threshold)
-        self.backend, self.format = (ffi.new("char[]", word.encode()) if word else ffi.NULL
-                                     for word in (backend, format))
+        self.backend, self.format = (ffi.new("char[]", word.encode()) if word is not None else ffi.NULL
+                                     for word in (word_of("backend", backend), format))
         c.backend, c.format, c.border = self.backend, self.format, border_value(border)
         c.filter, c.gray, c.threads, c.device, c.auto_orient = filter, gray, threads, device, auto_orient
         if rotate and flip:
@@ -74,7 +74,7 @@ class _Settings:
         c.no_clobber = no_clobber
         if keep is not None:
             c.keep = lib.LAP_KEEP_LISTED
-            for word in keep:
+            for word in [keep] if isinstance(keep, str) else keep:
                 c.keep |= chosen("keep", word, KEEP)
         if quality == 0: # which the library would take for none given
             raise ValueError("quality: 0 is not in 1 to 100")
@@ -86,7 +86,7 @@ class _Settings:
 
 def chosen_number(what: str, number: int, table: dict) -> int:
     if number not in table:
-        raise ValueError(f"{what}: {number} is none of {', '.join(map(str, table))}")
+        raise ValueError(f"{what}: {number} is not one of {', '.join(map(str, table))}")
     return table[number]
 
 
@@ -102,7 +102,8 @@ def run(input: Union[str, "os.PathLike[str]"], output: Union[str, "os.PathLike[s
     scale, offset, invert, threshold, gray, threads, device, auto_orient, rotate (90, 180, 270), flip ("h", "v"),
     format, quality (1 to 100), subsampling, restart, progressive, optimize, sync, strip, keep (a list), preserve,
     no_clobber, codec, max_pixels, max_memory (bytes), max_scans, timeout (seconds), fail_on, lossless. in_place is
-    refused: only the program keeps the record by which it does not filter a photo again. Raises Error, ValueError for a setting that does not exist or is out of its range."""
+    refused: only the program keeps the record by which it does not filter a photo again. Raises Error; ValueError or
+    TypeError for a setting that does not exist or is out of its range."""
     s, err, report = _Settings(**settings), ffi.new("lap_error *"), ffi.new("lap_report *")
     names = os.fsencode(input), os.fsencode(output)
     check(call(s.threads, lambda context: lib.lap_run_file(context, *names, s.c, report, err)), err)

@@ -13,7 +13,7 @@ Path = Union[str, "os.PathLike[str]"]
 @dataclass(frozen=True)
 class Counts:
     """found: inputs so far; expected: in all. ok, warned, skipped, failed: finished ones. kinds: failed and skipped
-    ones by the kind of their Error; those that are up to date under "ok". pixels, bytes_in, bytes_out: of those done."""
+    ones by the kind of their Error; "up_to_date": skipped without one. pixels, bytes_in, bytes_out: of those done."""
     found: int
     expected: int
     ok: int
@@ -42,7 +42,7 @@ Progress = Callable[[Optional[FolderFile], Counts], Any]
 
 
 def counts_of(c) -> Counts:
-    kinds = {text(lib.lap_code_name(i)): c.kinds[i] for i in range(lib.LAP_CODES) if c.kinds[i]}
+    kinds = {text(lib.lap_code_name(i)) if i != lib.LAP_OK else "up_to_date": c.kinds[i] for i in range(lib.LAP_CODES) if c.kinds[i]}
     return Counts(c.found, c.expected, c.ok, c.warned, c.skipped, c.failed, kinds, c.pixels, c.bytes_in, c.bytes_out,
                   c.ms)
 
@@ -85,7 +85,7 @@ class Options:
                  no_clobber: bool = False, shard: Tuple[int, int] = (0, 1)):
         self.kept: List[Any] = []
         self.c = c = ffi.new("lap_batch_options *")
-        names = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+        names = [inputs] if isinstance(inputs, (str, bytes, os.PathLike)) else list(inputs)
         c.inputs, c.input_count = self.strings([os.fsencode(name) for name in names])
         c.out_dir = self.string(os.fsencode(output))
         c.jobs, c.fail_fast, c.force, c.dry_run, c.rebuild = jobs, fail_fast, force, dry_run, rebuild
@@ -93,8 +93,8 @@ class Options:
         c.shard, c.shards = shard
         c.suffix = self.string(suffix.encode()) if suffix is not None else ffi.NULL
         take = ffi.new("lap_batch_take *")
-        take.include, take.include_count = self.strings([word.encode() for word in include])
-        take.exclude, take.exclude_count = self.strings([word.encode() for word in exclude])
+        take.include, take.include_count = self.words(include)
+        take.exclude, take.exclude_count = self.words(exclude)
         extensions = [extensions] if isinstance(extensions, str) else list(extensions)
         take.extensions = self.string(",".join(extensions).encode()) if extensions else ffi.NULL
         take.follow, c.take = follow, take
@@ -103,6 +103,9 @@ class Options:
     def string(self, word: bytes):
         self.kept.append(ffi.new("char[]", word))
         return self.kept[-1]
+
+    def words(self, words: Union[str, Iterable[str]]):
+        return self.strings([word.encode() for word in ([words] if isinstance(words, str) else words)])
 
     def strings(self, words: List[bytes]):
         self.kept.append(ffi.new("const char *[]", [self.string(word) for word in words]))
@@ -121,7 +124,7 @@ def run_folder(inputs: Union[Path, Iterable[Path]], output: Path, *, progress: O
     inputs: a file, a folder, or a list of them. progress(file, counts): called for each finished file, a FolderFile,
     and ten times a second with None; one that raises stops the run, and run_folder() raises that.
     settings: those of run(), and jobs (files at once; 0: one per thread), fail_fast, force (replace outputs that are
-    not of an earlier run), dry_run, rebuild (outputs that are up to date, too), include, exclude (patterns), extensions
+    not of an earlier run), dry_run, rebuild (outputs that are up to date, too), include, exclude (a pattern or a list), extensions
     (["jpg", "png"]), follow (symbolic links), suffix, flat, skip_existing, no_clobber, shard ((0, 4): the first
     of four shares). A broken photo is counted as failed, and the others are done.
 

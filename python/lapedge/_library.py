@@ -212,13 +212,19 @@ RANGES = {text(lib.lap_range_name(value)): value for value in (lib.LAP_CLAMP, li
 
 def chosen(what: str, name: str, table: dict) -> int:
     if name not in table:
-        raise ValueError(f"{what}: {name!r} is none of {', '.join(table)}")
+        raise ValueError(f"{what}: {name!r} is not one of {', '.join(table)}")
     return table[name]
+
+
+def word_of(what: str, word: str) -> str:
+    if not isinstance(word, str):
+        raise TypeError(f"{what}: a str is needed, not {type(word).__name__}")
+    return word
 
 
 def border_value(border: str) -> int:
     """"zero", "replicate", "reflect", "reflect101", "wrap", or "constant:V" with V 0 to 255."""
-    name, colon, value = border.partition(":")
+    name, colon, value = word_of("border", border).partition(":")
     if name == "constant" and colon and value.isdecimal() and int(value) <= 255:
         return lib.LAP_CONSTANT + int(value)
     return chosen("border", border, {**BORDERS, "constant:V": None})

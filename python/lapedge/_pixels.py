@@ -496,6 +496,8 @@ class Packing:
 def in_batch(given: Iterable[Image], asked: Asked, pack: Optional[str], out: Optional[numpy.ndarray], errors: str,
              threads: int, work: Callable) -> Photos:
     """work(asked, image, data, place, context) of each image, several at once; place: an array to be filled or None."""
+    if isinstance(given, (str, os.PathLike, bytes, bytearray, memoryview)):
+        raise TypeError(f"images: a list of images is needed, not {type(given).__name__}; of one image: [image]")
     images = list(given)
     if not chosen("pack", pack or "padded", PACKS) and out is not None:
         raise ValueError("out: it is a padded array, and pack='arena' makes none")

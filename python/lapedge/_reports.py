@@ -215,7 +215,7 @@ def diff(a: Union[Image, numpy.ndarray], b: Union[Image, numpy.ndarray], *, mask
 
     mask_border: pixels at each side to leave out. ssim: also the structural similarity (Wang et al. 2004, Gaussian
     window of 11x11), a mean over the channels. decoding: settings of decode(), for files. Raises Error of the kind
-    "different" if sizes or channels differ, and what decode() raises.
+    "different" about both if sizes or channels differ, and what decode() raises.
 
     >>> diff("samples/chelsea.jpg", decode("samples/chelsea.jpg")).identical
     True
@@ -223,8 +223,9 @@ def diff(a: Union[Image, numpy.ndarray], b: Union[Image, numpy.ndarray], *, mask
     arrays = [image if is_pixels(image) else decode(image, **decoding) for image in (a, b)]
     (view_a, _a), (view_b, _b) = (view_of(name, array) for name, array in zip("ab", arrays))
     c, err = ffi.new("lap_difference *"), ffi.new("lap_error *")
-    code = lib.lap_compare_views(view_a, view_b, mask_border, ssim, c, err)
-    checked(code, err, arrays[0])
+    if lib.lap_compare_views(view_a, view_b, mask_border, ssim, c, err) != lib.LAP_OK:
+        names = [os.fsdecode(image) if is_path(image) else name for name, image in zip("ab", (a, b))]
+        raise error_of(err, " and ".join(names))
     first = None if c.first_x < 0 else (c.first_x, c.first_y, c.first_channel, c.first_a, c.first_b)
     return Difference(c.identical, c.samples, c.pixels, c.max_abs, c.mean_abs, c.rmse,
                       None if c.psnr != c.psnr else c.psnr, None if c.ssim != c.ssim else c.ssim, c.differing_pixels,

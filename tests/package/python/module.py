@@ -98,6 +98,7 @@ def refusals():
             (ValueError, "read-only", {"out": frozen}), (ValueError, "side by side", {"out": pixels(8, 18, 3)[:, ::2]}),
             (TypeError, "uint8", {"out": a.astype(float)}), (TypeError, "NumPy", {"out": bytearray(8 * 9 * 3)}),
             (ValueError, "border", {"border": "mirror"}), (ValueError, "border", {"border": "constant:256"}),
+            (TypeError, "border", {"border": None}), (TypeError, "backend", {"backend": None}),
             (ValueError, "range", {"range": "wide"}), (ValueError, "threshold", {"threshold": 256}),
             (ValueError, "stream", {"stream": 1}), (lapedge.Error, "not a preset", {"kernel": "laplace6"}),
             (lapedge.Error, "nope", {"backend": "nope"}), (lapedge.Error, "thread", {"threads": 5000})):
@@ -181,7 +182,8 @@ def files():
         problem = raises(lapedge.Error, "", lapedge.run_bytes, Path(photo).read_bytes()[:5000])
         report(problem and problem.kind == "truncated", "a cut file")
         for words, more in (("quality", {"quality": 101}), ("quality", {"quality": 0}),
-                            ("rotate", {"rotate": 45}), ("keep", {"keep": ["all"]}),
+                            ("rotate", {"rotate": 45}), ("keep", {"keep": ["all"]}), ("'icc,exif'", {"keep": "icc,exif"}),
+                            ("border", {"border": None}), ("backend", {"backend": None}), ("backend", {"backend": ""}),
                             ("colour", {"colour": 1})):
             report(raises((lapedge.Error, ValueError, TypeError), words, lapedge.run, photo, mine, **more),
                    f"refused: {words}")

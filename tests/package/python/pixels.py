@@ -264,6 +264,9 @@ def batches():
                    [lapedge.edges(d, 1, border="reflect") for d in data])), "edges_batch")
     broken = [*data[:3], b"none", *data[3:7], data[0][:9000], data[1]]
     for function in (lapedge.decode_batch, lapedge.edges_batch):
+        for one in ("samples/chelsea.jpg", b"\xff\xd8", bytearray(2), memoryview(b"ab"), Path("samples/chelsea.jpg")):
+            report(raises(TypeError, "images: a list", function, one, errors="return"),
+                   f"{function.__name__} refuses {type(one).__name__} as the list")
         results = function(broken, errors="return", threads=4)
         kinds = [r.kind if isinstance(r, lapedge.Error) else r.shape for r in results]
         whole = [a.shape for a in expected]

@@ -112,8 +112,10 @@ def differences(folder):
            ours.ssim is None, "diff: the first difference", ours)
     report(lapedge.diff(a, a).identical and lapedge.diff(a, a).psnr is None and lapedge.diff(a, a).first is None,
            "diff: none")
-    problem = raises(lapedge.Error, "", lapedge.diff, a, a[1:])
-    report(problem and problem.kind == "different", "diff of two sizes")
+    for pair, about in (((a, a[1:]), "a and b"), ((PHOTO, a[1:]), PHOTO + " and b"),
+                        ((PHOTO, Path("samples/coffee.jpg")), PHOTO + " and samples/coffee.jpg")):
+        problem = raises(lapedge.Error, "sizes differ", lapedge.diff, *pair)
+        report(problem and problem.kind == "different" and problem.subject == about, f"diff of two sizes: {about}")
 
 
 def transforms(folder):
@@ -157,12 +159,16 @@ def folders(root):
            all(Path(f.output).stat().st_size == f.report.bytes_out for f in files if f.status == "ok"),
            "progress: every file with its output, the broken one with its Error", files)
     again = lapedge.run_folder([photos], mine, sync=False, quality=80)
-    report((again.ok, again.skipped, again.failed) == (0, 12, 1), "run again: only what was not done", again)
+    report((again.ok, again.skipped, again.failed, again.kinds) == (0, 12, 1, {"up_to_date": 12, "truncated": 1}), "run again: only what was not done", again)
     chosen = lapedge.run_folder([photos + "/day-0", photos + "/day-1"], Path(root, "flat"), sync=False, flat=True,
                                 suffix="-edges", include=["*.jpg"], exclude=["0.jpg"], jobs=2)
     names = sorted(tree(Path(root, "flat")))
     report(chosen.ok == 7 and all(name.endswith("-edges.jpg") and "/" not in name for name in names),
            "include, exclude, flat, suffix", names)
+    for name, more in (("included", {"include": "*.png"}), ("excluded", {"exclude": "*.jpg"})):
+        report(lapedge.run_folder(photos, Path(root, name), dry_run=True, **more).expected == 0,
+               f"a lone pattern is one pattern: {more}")
+    report(lapedge.run_folder(os.fsencode(photos), Path(root, "bytes"), dry_run=True).expected == 13, "a path of bytes")
     shares = [lapedge.run_folder(photos, Path(root, "shares"), sync=False, shard=(i, 3)).ok for i in range(3)]
     report(sum(shares) == 12, "shares", shares)
     dry = lapedge.run_folder(photos, Path(root, "dry"), dry_run=True)
