@@ -76,13 +76,22 @@ static bool make_lane(lap_lane *lane, int device)
                                device, LAP_HOST_PINNED, LAP_STREAM_PINNED, &lane->pinned, NULL) == LAP_OK;
 }
 
+static lap_lane *idle_lane(lap_stream *s)
+{
+    for (int i = 0; i < LAP_STREAM_LANES && !s->is_short; i++)
+        if (!s->lanes[i].is_taken)
+            return &s->lanes[i];
+    return NULL;
+}
+
 lap_lane *lap_stream_lane_take(lap_stream *s)
 {
-    lap_lane *lane = NULL;
     pthread_mutex_lock(&s->lock);
-    for (int i = 0; i < LAP_STREAM_LANES && !lane && !s->is_short; i++)
-        if (!s->lanes[i].is_taken)
-            lane = &s->lanes[i];
+    lap_lane *lane = idle_lane(s);
+    while (!lane && !s->is_short) {
+        pthread_cond_wait(&s->given, &s->lock);
+        lane = idle_lane(s);
+    }
     if (lane)
         lane->is_taken = true;
     pthread_mutex_unlock(&s->lock);
@@ -96,7 +105,7 @@ void lap_stream_lane_give(lap_stream *s, lap_lane *lane)
 {
     pthread_mutex_lock(&s->lock);
     lane->is_taken = false;
-    pthread_cond_signal(&s->given);
+    pthread_cond_broadcast(&s->given);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -104,6 +113,7 @@ void lap_stream_lanes_free(lap_stream *s)
 {
     pthread_mutex_lock(&s->lock);
     s->is_short = true;
+    pthread_cond_broadcast(&s->given); /* nobody waits for a lane any more */
     for (int i = 0; i < LAP_STREAM_LANES; i++) {
         while (s->lanes[i].is_taken)
             pthread_cond_wait(&s->given, &s->lock);

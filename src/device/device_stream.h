@@ -32,7 +32,7 @@ struct lap_stream {
     lap_lane own;                     /* on this stream */
     lap_device_staging *staging;      /* for a photo alone, where `pinned` does not serve */
     pthread_mutex_t lock;             /* for the next four: */
-    pthread_cond_t given;             /* a lane is */
+    pthread_cond_t given;             /* a lane is, or there are none any more */
     lap_lane lanes[LAP_STREAM_LANES]; /* on streams of their own, for large photos of a batch */
     bool is_short;                    /* of memory: the rest of the batch does without lanes */
     /* for those of a batch, a row for each window of run/stream_photos.c; NULL until they are needed */
@@ -42,7 +42,7 @@ struct lap_stream {
 /* LAP_E_USAGE unless the view has pixels on the stream's device. The message begins with `which`. */
 lap_code lap_stream_check(const lap_stream *stream, const lap_view *view, const char *which, lap_error *err);
 
-/* Returns an idle lane for the calling thread, or NULL if all are taken or there is no memory for one. */
+/* Returns a lane for the calling thread; waits while all are taken. NULL: there is no memory for one. */
 lap_lane *lap_stream_lane_take(lap_stream *stream);
 void lap_stream_lane_give(lap_stream *stream, lap_lane *lane);
 /* Waits until no lane is taken, and frees them; no other is made until is_short is reset. */

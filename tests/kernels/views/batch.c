@@ -199,7 +199,7 @@ static void check_views(lap_stream *stream, decoder *decode)
 
 /* ---- photos that go alone ------------------------------------------------------------------------- */
 
-enum { ALONE = 14, COMMENT = 65533, COMMENTS = 24 };
+enum { ALONE = 20, COMMENT = 65533, COMMENTS = 24 };
 
 /* The photo with comments that make its file too long for a chain. */
 static void *with_comments(const photo *p, size_t *size)
@@ -226,7 +226,7 @@ static void check_alone(decoder *decode)
         "devices=2,fail=cudaMallocHost:30:2", "devices=2,fail=cudaMallocHost:34:2",
         "devices=2,fail=cudaMallocHost:40:2", "devices=2,fail=cudaMalloc:18:2",
         "devices=2,fail=cudaMalloc:16:2", "devices=2,fail=cudaMalloc:20:2"};
-    lap_context *many = lap_context_create(6, &err);
+    lap_context *many = lap_context_create(ALONE, &err);
     const void *alone[ALONE];
     size_t alone_sizes[ALONE];
     const photo *of[ALONE];
