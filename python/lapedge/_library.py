@@ -60,8 +60,10 @@ def address_of(pointer) -> int:
 
 class Contexts:
     """One pool of threads for each number of threads, kept for the life of the process; and others for calls that can
-    be interrupted, which nobody shares, since a context that was cancelled stays so. A child of fork has none of its
-    parent's threads, so it makes its own."""
+    be interrupted, which nobody shares, since a context that was cancelled stays so. Of these, KEPT stay for each
+    number of threads and device (None: the host), with their streams, since calls on two devices, or two on one, come
+    again. A child of fork has none of its parent's threads, so it makes its own."""
+    KEPT = 2
 
     def __init__(self):
         self.forget()
@@ -77,22 +79,26 @@ class Contexts:
                 self.known[threads] = context_of(threads)
             return self.known[threads]
 
-    def take(self, threads: int):
+    def take(self, threads: int, device: Optional[int] = None):
         """One that nobody else has: to be given back."""
         with self.lock:
-            return self.idle.pop(threads, None) or context_of(threads)
+            idle = self.idle.setdefault((threads, device), [])
+            context = idle.pop() if idle else None
+        return context or context_of(threads)
 
     def cancel(self, context) -> None:
         with self.lock:
             self.cancelled.add(address_of(context))
         lib.lap_context_cancel(context)
 
-    def give_back(self, threads: int, context) -> None:
+    def give_back(self, context, threads: int, device: Optional[int] = None) -> None:
         """Keeps it for the next call, unless it was cancelled, even if the call came to its end before it saw that."""
         with self.lock:
-            is_cancelled = address_of(context) in self.cancelled
+            idle = self.idle.setdefault((threads, device), [])
+            is_kept = address_of(context) not in self.cancelled and len(idle) < self.KEPT
             self.cancelled.discard(address_of(context))
-            is_kept = not is_cancelled and self.idle.setdefault(threads, context) is context
+            if is_kept:
+                idle.append(context)
         if not is_kept:
             streams.destroy_of(context)
             lib.lap_context_destroy(context)
@@ -199,7 +205,7 @@ def call_alone(threads: int, function: Callable) -> int:
         running.stop()
         raise
     finally:
-        contexts.give_back(threads, running.context)
+        contexts.give_back(running.context, threads)
     if running.problem:
         raise running.problem
     return running.code

@@ -165,7 +165,8 @@ class AskedThere(Asked):
         def begun_of(photo: _there.Photo, shape: Any) -> Union[Begun, Error]:
             return shape if isinstance(shape, Error) else Begun(photo.data, shape, photo)
 
-        return list(itertools.chain(*Batch(parts_of(images, SHARE), some, "raise", threads).run()))
+        return list(itertools.chain(*Batch(parts_of(images, SHARE), some, "raise", threads, None,
+                                           self.device).run()))
 
     def begin_one(self, image: Image) -> Union[_there.Photo, Error]:
         try:
@@ -191,7 +192,7 @@ class AskedThere(Asked):
                                     self.filtering, self.device, context)
 
         parts = parts_of(taken, CALL)
-        problems = itertools.chain(*Batch(parts, work, "raise", threads, 2).run()) if parts else ()
+        problems = itertools.chain(*Batch(parts, work, "raise", threads, 2, self.device).run()) if parts else ()
         return {number: problem or places[number] for number, problem in zip(taken, problems)}
 
     def view(self, place: _there.DeviceArray) -> Any:
@@ -370,7 +371,8 @@ def parts_of(items: List[Any], size: int) -> List[List[Any]]:
 class Batch:
     """Images that several threads take one after the other, with one context, which is cancelled to stop them all."""
 
-    def __init__(self, images: List[Any], function: Callable, errors: str, threads: int, most: Optional[int] = None):
+    def __init__(self, images: List[Any], function: Callable, errors: str, threads: int, most: Optional[int] = None,
+                 device: Optional[int] = None):
         self.images, self.function, self.returns = images, function, chosen("errors", errors, ERRORS)
         cores = threads or lib.lap_context_threads(contexts.get(0))
         self.jobs = max(1, min(len(images), cores, most or cores))
@@ -378,7 +380,8 @@ class Batch:
         self.results: List[Any] = [None] * len(images)
         self.numbers, self.failed, self.stopped = itertools.count(), threading.Lock(), False
         self.first: Optional[Tuple[int, BaseException]] = None
-        self.context = contexts.take(self.inner)
+        self.place = self.inner, device
+        self.context = contexts.take(*self.place)
 
     def one(self, number: int) -> None:
         try:
@@ -415,7 +418,7 @@ class Batch:
                 wait_for(thread)
             raise
         finally:
-            contexts.give_back(self.inner, self.context)
+            contexts.give_back(self.context, *self.place)
         if self.first:
             raise self.first[1]
         return self.results

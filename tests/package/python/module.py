@@ -126,6 +126,17 @@ def at_once():
     for thread in threads:
         thread.join()
     report(all(is_reference(r, a, kernel="laplace5") for r, a in zip(results, arrays)), "eight threads at once")
+    contexts = lapedge._library.contexts
+    taken = [contexts.take(3) for _ in range(contexts.KEPT + 1)]
+    for context in taken:
+        contexts.give_back(context, 3)
+    elsewhere = contexts.take(3, 1)
+    again = [contexts.take(3) for _ in taken]
+    report(set(again[:-1]) == set(taken[:-1]) and elsewhere not in taken,
+           "contexts of calls at once are used again, on each device by itself")
+    for context in again:
+        contexts.give_back(context, 3)
+    contexts.give_back(elsewhere, 3, 1)
     large = pixels(2000, 3000, 3)
     good, says = lets_others_work(lambda: lapedge.filter(large, backend="c", threads=1))
     report(good, "the interpreter's lock is released", says)
