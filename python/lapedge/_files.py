@@ -1,11 +1,13 @@
 """run(): files in, files out, as the program does it."""
 import os
 from dataclasses import dataclass
-from typing import Iterable, Optional, Union
+from typing import Any, Dict, Iterable, Optional, Union
+
+import numpy
 
 from ._interface import ffi, lib
 from ._content import named, read
-from ._library import Error, Kernel, border_value, call, check, chosen, fill_params, text, word_of
+from ._library import Error, Kernel, backends, border_value, call, check, chosen, fill_params, text, word_of
 
 SUBSAMPLING = {"same": lib.LAP_SUB_SAME, "444": lib.LAP_SUB_444, "422": lib.LAP_SUB_422, "420": lib.LAP_SUB_420}
 RESTART = {"auto": lib.LAP_RESTART_AUTO, "on": lib.LAP_RESTART_ON, "off": lib.LAP_RESTART_OFF}
@@ -84,6 +86,36 @@ class _Settings:
                 setattr(c, name, value)
 
 
+DEFAULTS = _Settings.__init__.__kwdefaults__
+FILTERING = {"backend", "device", "kernel", "flip_kernel", "border", "range", "scale", "offset", "invert", "threshold"}
+JPEG_OUT = {"quality", "subsampling", "restart", "progressive", "optimize"}
+FILE_OUT = {"sync", "preserve", "no_clobber"}
+OTHER_FORMATS = {"png", "bmp", "tga", "ppm", "pgm", "tsv"}
+
+
+def refuse(given: Dict[str, Any], names: Iterable[str], why: str, defaults: Dict[str, Any] = DEFAULTS) -> None:
+    """Raises Error for the first setting that is one of these, unless it asks for what happens anyway: the default."""
+    for name, value in given.items():
+        if name in names and (numpy.ndim(value) > 0 or value != defaults[name]):
+            raise Error("usage", "", f"{name}: {why}")
+
+
+def refuse_of_jpeg(given: Dict[str, Any], format: Optional[str], defaults: Dict[str, Any] = DEFAULTS) -> None:
+    if format and format.lower() in OTHER_FORMATS:
+        refuse(given, JPEG_OUT, f"it applies only to JPEG output, and the output is {format}", defaults)
+
+
+def settings_of(given: Dict[str, Any], output: Any = "") -> _Settings:
+    """Refuses settings that have no effect beside the others. output: the name that gives the format."""
+    settings, backend = _Settings(**given), given.get("backend", "auto")
+    if not given.get("filter", True):
+        refuse(given, FILTERING, "nothing is filtered")
+    if any(found.name == backend and found.family not in ("cuda", "auto") for found in backends("filter", False)):
+        refuse(given, {"device"}, f"the backend {backend!r} runs on the CPU")
+    refuse_of_jpeg(given, given.get("format") or os.path.splitext(os.fsdecode(output))[1][1:])
+    return settings
+
+
 def chosen_number(what: str, number: int, table: dict) -> int:
     if number not in table:
         raise ValueError(f"{what}: {number} is not one of {', '.join(map(str, table))}")
@@ -102,22 +134,28 @@ def run(input: Union[str, "os.PathLike[str]"], output: Union[str, "os.PathLike[s
     scale, offset, invert, threshold, gray, threads, device, auto_orient, rotate (90, 180, 270), flip ("h", "v"),
     format, quality (1 to 100), subsampling, restart, progressive, optimize, sync, strip, keep (a list), preserve,
     no_clobber, codec, max_pixels, max_memory (bytes), max_scans, timeout (seconds), fail_on, lossless. in_place is
-    refused: only the program keeps the record by which it does not filter a photo again. Raises Error; ValueError or
-    TypeError for a setting that does not exist or is out of its range."""
-    s, err, report = _Settings(**settings), ffi.new("lap_error *"), ffi.new("lap_report *")
+    refused: only the program keeps the record by which it does not filter a photo again.
+
+    Raises Error, of the kind "usage" for a setting that would have no effect: one of the filter with filter=False, one
+    of JPEG for another format, device with a backend of the CPU (its default is accepted). Raises ValueError or
+    TypeError for a setting that does not exist or is out of its range.
+    """
+    s, err, report = settings_of(settings, output), ffi.new("lap_error *"), ffi.new("lap_report *")
     names = os.fsencode(input), os.fsencode(output)
     check(call(s.threads, lambda context: lib.lap_run_file(context, *names, s.c, report, err)), err)
     return report_of(report)
 
 
 def run_bytes(image: bytes, **settings) -> bytes:
-    """run() in memory: the content of an image file in, that of another out; format None: JPEG."""
-    s, err, report = _Settings(**settings), ffi.new("lap_error *"), ffi.new("lap_report *")
+    """run() in memory: the content of an image file in, that of another out; format None: JPEG. sync, preserve and
+    no_clobber are refused."""
+    refuse(settings, FILE_OUT, "no file is written")
+    s, err, report = settings_of(settings), ffi.new("lap_error *"), ffi.new("lap_report *")
     out, size = ffi.new("void **"), ffi.new("size_t *")
     data = ffi.from_buffer(image)
     try:
-        check(call(s.threads, lambda context: lib.lap_run_memory(context, data, len(data), out, size, s.c, report, err)),
-              err)
+        check(call(s.threads, lambda context: lib.lap_run_memory(context, data, len(data), out, size, s.c, report,
+                                                                 err)), err)
         return ffi.buffer(out[0], size[0])[:]
     finally:
         lib.free(out[0])
@@ -131,13 +169,16 @@ def transform(image: Union[str, "os.PathLike[str]", bytes], output: Union[str, "
     image: a path, or the content of a file. output: a path, which gets the result and run()'s Report is returned; None:
     the new file's bytes are returned. rotate: 90, 180, 270 clockwise; flip: "h", "v"; upright: by the EXIF tag, first.
     lossless: of a JPEG to a JPEG. "auto": its coded blocks are kept if it consists of whole MCUs; "trim" leaves out
-    what does not; "perfect" raises Error; "no": by pixels. settings: the others of run(). Raises what run() raises.
+    what does not; "perfect" raises Error; "no": by pixels. settings: the others of run(), but those of the filter.
+    Raises what run() raises.
 
     >>> from lapedge import decode
     >>> decode(transform("samples/chelsea.jpg", rotate=90)).shape
     (451, 300, 3)
     """
-    more = {"filter": False, "rotate": rotate, "flip": flip, "auto_orient": upright, "lossless": lossless, **settings}
+    refuse(settings, FILTERING | {"filter"}, "transform() does not filter")
+    more = {"filter": False, "rotate": rotate, "flip": flip, "auto_orient": upright, "lossless": lossless,
+            **settings}
     is_path = isinstance(image, (str, os.PathLike))
     if output is None:
         return run_bytes(read(image) if is_path else image, **more)

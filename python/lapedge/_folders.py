@@ -3,7 +3,7 @@ import os
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple, Union
 
-from ._files import Report, _Settings, report_of
+from ._files import Report, report_of, settings_of
 from ._interface import ffi, lib
 from ._library import Error, call_alone, check, contexts, error_of, text
 
@@ -42,7 +42,8 @@ Progress = Callable[[Optional[FolderFile], Counts], Any]
 
 
 def counts_of(c) -> Counts:
-    kinds = {text(lib.lap_code_name(i)) if i != lib.LAP_OK else "up_to_date": c.kinds[i] for i in range(lib.LAP_CODES) if c.kinds[i]}
+    kinds = {"up_to_date" if i == lib.LAP_OK else text(lib.lap_code_name(i)): c.kinds[i]
+             for i in range(lib.LAP_CODES) if c.kinds[i]}
     return Counts(c.found, c.expected, c.ok, c.warned, c.skipped, c.failed, kinds, c.pixels, c.bytes_in, c.bytes_out,
                   c.ms)
 
@@ -124,9 +125,9 @@ def run_folder(inputs: Union[Path, Iterable[Path]], output: Path, *, progress: O
     inputs: a file, a folder, or a list of them. progress(file, counts): called for each finished file, a FolderFile,
     and ten times a second with None; one that raises stops the run, and run_folder() raises that.
     settings: those of run(), and jobs (files at once; 0: one per thread), fail_fast, force (replace outputs that are
-    not of an earlier run), dry_run, rebuild (outputs that are up to date, too), include, exclude (a pattern or a list), extensions
-    (["jpg", "png"]), follow (symbolic links), suffix, flat, skip_existing, no_clobber, shard ((0, 4): the first
-    of four shares). A broken photo is counted as failed, and the others are done.
+    not of an earlier run), dry_run, rebuild (outputs that are up to date, too), include, exclude (a pattern or a list),
+    extensions (["jpg", "png"]), follow (symbolic links), suffix, flat, skip_existing, no_clobber, shard ((0, 4): the
+    first of four shares). A broken photo is counted as failed, and the others are done.
 
     Returns Counts when the run came to its end. Raises Error (no such input, no output folder, disk full), ValueError
     or TypeError for settings; Ctrl-C ends it, and what is finished stays.
@@ -137,7 +138,7 @@ def run_folder(inputs: Union[Path, Iterable[Path]], output: Path, *, progress: O
     1
     """
     chosen = {name: settings.pop(name) for name in OPTIONS & settings.keys()}
-    options, s = Options(inputs, output, no_clobber=no_clobber, **chosen), _Settings(threads=threads, **settings)
+    options, s = Options(inputs, output, no_clobber=no_clobber, **chosen), settings_of({"threads": threads, **settings})
     counts, err = ffi.new("lap_batch_counts *"), ffi.new("lap_error *")
     watch = Watch(progress) if progress else None
     handle = ffi.new_handle(watch) if watch else ffi.NULL

@@ -11,7 +11,7 @@ import numpy
 from . import _there, _views
 from ._arrays import Filtering, filter
 from ._content import Image, content, is_path
-from ._files import CODEC, FAIL_ON, RESTART, SUBSAMPLING
+from ._files import CODEC, FAIL_ON, RESTART, SUBSAMPLING, refuse_of_jpeg
 from ._interface import ffi, lib
 from ._library import Error, call, check, chosen, contexts, error_of
 
@@ -293,7 +293,8 @@ def encode(array: Any, quality: int = 90, subsampling: str = "420", *, layout: s
     array: uint8, (height, width), or (height, width, channels) with 1, 3 or 4, of which the fourth is dropped if the
     format has none; with layout "CHW" (channels, height, width). Samples of a row that do not lie side by side are
     copied first. quality: 1 to 100. subsampling: "444", "422", "420". format: "jpg", "png", "bmp", "tga", "ppm", "pgm".
-    progressive, optimize: smaller JPEGs that take longer to make. restart: "auto", "on", "off". timeout: in seconds.
+    progressive, optimize: smaller JPEGs that take longer to make. restart: "auto", "on", "off". These five apply only
+    to JPEGs. timeout: in seconds.
     On a device: an array of CuPy, torch or another library with DLPack or __cuda_array_interface__, whose samples of a
     row lie side by side; the bytes are the same. stream: as for decode().
 
@@ -306,6 +307,8 @@ def encode(array: Any, quality: int = 90, subsampling: str = "420", *, layout: s
     """
     if quality < 1: # 0, which the library would take for none given
         raise ValueError(f"quality: {quality} is not in 1 to 100")
+    refuse_of_jpeg({"quality": quality, "subsampling": subsampling, "progressive": progressive, "optimize": optimize,
+                    "restart": restart}, format, ENCODING)
     settings = ffi.new("lap_settings *")
     settings.quality, settings.subsampling = quality, chosen("subsampling", subsampling, SUBSAMPLING)
     settings.restart, settings.codec = chosen("restart", restart, RESTART), chosen("codec", codec, CODEC)
@@ -318,6 +321,9 @@ def encode(array: Any, quality: int = 90, subsampling: str = "420", *, layout: s
     if stream is not None:
         raise ValueError("stream: the array is on the host")
     return encode_host(array, planes, settings)
+
+
+ENCODING = {"quality": 90, "subsampling": "420", "progressive": False, "optimize": False, "restart": "auto"}
 
 
 def encode_host(array: Any, planes: bool, settings: Any) -> bytes:

@@ -8,10 +8,10 @@ import numpy
 from . import _views
 from ._arrays import filter
 from ._content import Image, is_path, named
-from ._files import _Settings
+from ._files import FILE_OUT, JPEG_OUT, refuse, settings_of
 from ._interface import ffi, lib
-from ._library import call, contexts, error_of, text
-from ._pixels import decode
+from ._library import Error, call, contexts, error_of, text
+from ._pixels import DECODING, decode
 
 
 @dataclass(frozen=True)
@@ -158,8 +158,8 @@ def stats(image: Union[Image, numpy.ndarray], *, above: Optional[int] = None, ma
     image: a path, the content of a file, or pixels: uint8, (height, width) or (height, width, channels) with 1, 3 or 4.
     above: 0 to 255, for Channel.above; the edges stay as they are. mask_border: pixels at each side that the edges'
     statistics leave out. profiles: also the mean of each row and column of the edges: of a file those of its luma, of
-    pixels those of their only channel. settings: of a file those of run(), of pixels those of filter(). Raises what
-    these raise.
+    pixels those of their only channel. settings: of a file those of run() that do not concern the output, of pixels
+    those of filter(). Raises what these raise.
 
     >>> stats("samples/chelsea.jpg").input["red"].count
     135300
@@ -177,7 +177,9 @@ def stats(image: Union[Image, numpy.ndarray], *, above: Optional[int] = None, ma
         inner = edges[m:height - m, m:width - m] if 2 * m < min(height, width) else None
         return Stats(width, height, stats_of_array(image, threshold, threads),
                      {} if inner is None else stats_of_array(inner, threshold, threads), None, *lines)
-    s, options = _Settings(threads=threads, **settings), ffi.new("lap_measure_options *")
+    refuse(settings, {"filter", "rotate", "flip", "format", "strip", "keep", "lossless", *FILE_OUT, *JPEG_OUT},
+           "stats() filters the image as it is stored, and writes none")
+    s, options = settings_of({"threads": threads, **settings}), ffi.new("lap_measure_options *")
     c, err = ffi.new("lap_measurement *"), ffi.new("lap_error *")
     options.threshold, options.mask_border, options.profiles = threshold, mask_border, profiles
     with named(image) as path:
@@ -214,12 +216,18 @@ def diff(a: Union[Image, numpy.ndarray], b: Union[Image, numpy.ndarray], *, mask
     """How b differs from a. Each is a path, the content of a file, or pixels (uint8, as for stats()).
 
     mask_border: pixels at each side to leave out. ssim: also the structural similarity (Wang et al. 2004, Gaussian
-    window of 11x11), a mean over the channels. decoding: settings of decode(), for files. Raises Error of the kind
+    window of 11x11), a mean over the channels. decoding: of files, channels, threads and those settings
+    of decode() that edges() takes. Raises Error of the kind
     "different" about both if sizes or channels differ, and what decode() raises.
 
     >>> diff("samples/chelsea.jpg", decode("samples/chelsea.jpg")).identical
     True
     """
+    wrong = sorted(decoding.keys() - DECODING - {"channels", "threads"})
+    if wrong:
+        raise TypeError(f"{wrong[0]}: it is not a setting of decode() that diff() takes")
+    if decoding and is_pixels(a) and is_pixels(b):
+        raise Error("usage", "", f"{min(decoding)}: both images are pixels already")
     arrays = [image if is_pixels(image) else decode(image, **decoding) for image in (a, b)]
     (view_a, _a), (view_b, _b) = (view_of(name, array) for name, array in zip("ab", arrays))
     c, err = ffi.new("lap_difference *"), ffi.new("lap_error *")

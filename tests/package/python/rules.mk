@@ -1,7 +1,7 @@
 # The Python module over the library: built by pip into the build folder, from Debian's python3-cffi. Python itself is
 # built by gcc, without sanitizers.
 ifeq ($(SAN)$(findstring clang,$(COMPILER)),)
-PYTHON_TESTS := $(addprefix tests/package/python/,module.py pixels.py reports.py dataloader.py dask_folder.py)
+PYTHON_TESTS := $(addprefix tests/package/python/,module.py pixels.py reports.py settings.py dataloader.py dask_folder.py)
 TESTS += $(PYTHON_TESTS)
 $(PYTHON_TESTS): $(B)/python/.built
 endif
