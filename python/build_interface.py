@@ -52,9 +52,10 @@ def linking():
     folder = os.environ.get("LAPEDGE_BUILD", "build")
     libraries = os.environ.get("LAPEDGE_LIBRARIES")
     if not libraries:
-        make = ["make", "-s", "-C", str(CHECKOUT), f"B={folder}", *shlex.split(os.environ.get("LAPEDGE_MAKE", ""))]
+        print("lapedge: make builds the library; without CUDA: LAPEDGE_MAKE=HAVE_CUDA=0", flush=True)
+        make = ["make", "-C", str(CHECKOUT), f"B={folder}", *shlex.split(os.environ.get("LAPEDGE_MAKE", ""))]
         subprocess.run([*make, f"{folder}/liblapedge.a"], check=True)
-        libraries = output(*make, "--no-print-directory", "print-libs")
+        libraries = output(*make, "-s", "--no-print-directory", "print-libs")
     archive = CHECKOUT / folder / "liblapedge.a"
     is_own = not os.environ.get("LAPEDGE_ARCHIVE", "1")
     hidden = [] if is_own else [f"-Wl,--version-script={CHECKOUT / 'python' / 'interface.map'}"]
