@@ -12,15 +12,20 @@ def library_of(array: Any):
     return sys.modules.get(type(array).__module__.partition(".")[0])
 
 
+def current_stream(array: Any) -> Any:
+    """The stream that torch or CuPy queues work of the array on; None for other libraries."""
+    library = library_of(array)
+    name = getattr(library, "__name__", "")
+    if name == "torch":
+        return library.cuda.current_stream(array.device)
+    return library.cuda.get_current_stream() if name == "cupy" else None
+
+
 def address_of(stream: Any, array: Any = None) -> int:
     """The cudaStream_t of a stream of CuPy, torch or another library, or of the array's library if None."""
     if stream is None and array is not None:
-        name = getattr(library_of(array), "__name__", "")
-        if name == "torch":
-            stream = library_of(array).cuda.current_stream(array.device)
-        elif name == "cupy":
-            stream = library_of(array).cuda.get_current_stream()
-        else:
+        stream = current_stream(array)
+        if stream is None:
             stream = getattr(array, "__cuda_array_interface__", {}).get("stream") or 0
     if hasattr(stream, "__cuda_stream__"):
         return int(stream.__cuda_stream__()[1])

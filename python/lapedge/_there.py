@@ -13,6 +13,7 @@ from ._interface import ffi, lib
 from ._library import check, contexts, error_of, streams
 
 LINE = 128 # bytes, of which rows begin at multiples: the device writes such rows in place
+NO_STREAM = -1 # of DLPack: the consumer waits
 Shape = Tuple[int, ...]
 
 _NAME = b"dltensor" # capsules point to it
@@ -135,8 +136,17 @@ def samples_of(name: str, array: Any, device: int, stream: Optional[_device.Stre
         return _views.Samples(array.address, array.shape, array.strides, device, array)
     if stream is not None:
         return _views.on_device(name, array, stream.address)
-    samples = _views.on_device(name, array, 0)
-    address = 0 if hasattr(array, "__dlpack__") else array.__cuda_array_interface__.get("stream") or 0
+    current = _device.current_stream(array)
+    if current is not None: # DLPack would make the legacy stream wait for it, and so all streams of threads
+        samples = _views.on_device(name, array, NO_STREAM)
+        current.synchronize()
+        return samples
+    samples, address = _views.on_device(name, array, 0), 0
+    if not hasattr(array, "__dlpack__"):
+        interface = array.__cuda_array_interface__
+        if interface.get("version", 0) >= 3 and interface.get("stream") is None: # nothing is queued
+            return samples
+        address = interface.get("stream") or 0
     queue, err = streams.create(context, device, address), ffi.new("lap_error *")
     code = lib.lap_stream_wait(queue, err)
     lib.lap_stream_destroy(queue)
@@ -252,15 +262,14 @@ def decode(photo: Photo, planes: bool, out: Any, device: int, stream: Optional[_
     if out is not None and _views.device_of(out) is None:
         raise TypeError("out: an array on a CUDA device is needed")
     shape = photo.shape(context)
-    if out is not None and not photo.channels: # of `out`, as on the host
-        samples = samples_of("out", out, device, stream, context)
+    samples = None if out is None else samples_of("out", out, device, stream, context)
+    if samples is not None and not photo.channels: # of `out`, as on the host
         channels = (*interleaved(samples.shape, samples.strides, planes and len(samples.shape) == 3)[0], 1)[2]
         if channels in (1, 3):
             photo.channels = channels
             shape = photo.shape(context)
     result = empty(shape, device, planes) if out is None else out
-    samples = samples_of("out", result, device, stream, context)
-    view = view_on("out", samples, planes, shape)
+    view = view_on("out", samples or samples_of("out", result, device, stream, context), planes, shape)
 
     def work(context: Any) -> int:
         with queue_of(stream, context, device) as queue:

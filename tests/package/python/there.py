@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import threading
+import types
 from pathlib import Path
 
 BUILD = os.environ.get("B", "build")
@@ -126,6 +127,59 @@ def outputs():
     for kind, words, place, more in cases:
         report(raises(kind, words, lapedge.decode, FILES["444"], **{"device": 0, "out": place, **more}) and
                np.array_equal(out.to_host(), before), f"out refused, and as it was: {words} {more}")
+
+
+class Stream:
+    """Of a library: how often it was waited for."""
+    cuda_stream = waits = 0
+
+    def synchronize(self):
+        self.waits += 1
+
+
+class Foreign:
+    """An array of a library that has its own current stream, as torch and CuPy have."""
+    __module__ = "cupy"
+
+    def __init__(self, array):
+        self.array, self.asked = array, []
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, *, stream):
+        self.asked.append(stream)
+        return self.array.__dlpack__(stream=stream)
+
+
+def waiting():
+    """What is queued with a foreign `out` is waited for on its own stream alone."""
+    data, wanted = FILES["420"], lapedge.decode(FILES["420"])
+    made, create, before = [], lapedge._library.Streams.create, sys.modules.get("cupy")
+    cupy, current = types.ModuleType("cupy"), Stream()
+    cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: current)
+    new = lambda: lapedge.decode(lapedge.encode(np.zeros_like(wanted)), device=0)  # noqa: E731
+    foreign, bare, queued = Foreign(new()), Bare(new()), Bare(new())
+    queued.__cuda_array_interface__ = {**queued.__cuda_array_interface__, "stream": 2}
+    old = Bare(new())
+    old.__cuda_array_interface__ = {**old.__cuda_array_interface__, "version": 2}
+    for _ in range(2): # the streams of the library are there
+        lapedge.decode(data, device=0, out=new())
+    sys.modules["cupy"] = cupy
+    lapedge._there.streams.create = lambda *words: made.append(words[2]) or create(*words)
+    try:
+        for out, streams, waits in ((foreign, [], 1), (bare, [], 0), (queued, [2], 0), (old, [0], 0)):
+            made.clear()
+            current.waits = 0
+            lapedge.decode(data, device=0, out=out)
+            report(made == streams and current.waits == waits and np.array_equal(out.array.to_host(), wanted),
+                   f"out: waits on streams {streams} and {waits} times on that of its library", (made, current.waits))
+        report(set(foreign.asked) == {-1}, "DLPack is asked to wait for nothing", foreign.asked)
+    finally:
+        del lapedge._there.streams.create
+        sys.modules.pop("cupy")
+        if before:
+            sys.modules["cupy"] = before
 
 
 def encoding():
@@ -310,6 +364,6 @@ def libraries():
 
 
 if __name__ == "__main__":
-    for step in (pixels, outputs, encoding, memory, at_once, batches, forked, libraries):
+    for step in (pixels, outputs, waiting, encoding, memory, at_once, batches, forked, libraries):
         step()
     finish()
