@@ -1,13 +1,16 @@
 /* lap_measure_batch: computes statistics of many images, several at once, and returns them in the order of
  * the walk. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/context.h"
 #include "base/status.h"
 #include "batch/batch.h"
 #include "batch/jobs.h"
+#include "io/map64.h"
 #include "run/run.h"
 #include "run/settings.h"
 
@@ -17,7 +20,13 @@ typedef struct measuring {
     lap_batch_load load;
     const lap_measure_order *order;
     lap_jobs jobs;
+    bool may_repeat;       /* there are several operands, or a list */
+    lap_map64 places;      /* of files: hashes of folder and name; a place_state */
+    char around[PATH_MAX]; /* the folder of the file before, with its device and inode */
+    uint64_t around_id[2];
 } measuring;
+
+typedef enum place_state { IS_COUNTED = 1, IS_SUBMITTED } place_state;
 
 /* ---- results ----------------------------------------------------------------------------------- */
 
@@ -43,10 +52,51 @@ static void give(void *user, lap_job *job)
 
 /* ---- the walk ---------------------------------------------------------------------------------- */
 
+/* Returns what a file's folder and name are, whatever path leads there, or 0: unknown, or not needed. */
+static uint64_t place_of(measuring *m, const lap_walk_entry *entry)
+{
+    struct stat st;
+    const char *slash = strrchr(entry->path, '/'), *name = slash ? slash + 1 : entry->path;
+    const size_t length = (size_t)(name - entry->path);
+    if (!m->may_repeat || !entry->stat || length >= sizeof m->around)
+        return 0;
+    if (strncmp(m->around, entry->path, length) != 0 || m->around[length] || !m->around_id[1]) {
+        snprintf(m->around, sizeof m->around, "%.*s", (int)length, entry->path);
+        const bool is_there = stat(length ? m->around : ".", &st) == 0;
+        m->around_id[0] = is_there ? (uint64_t)st.st_dev : 0;
+        m->around_id[1] = is_there ? (uint64_t)st.st_ino : 0;
+    }
+    const uint64_t id[] = {m->around_id[0], m->around_id[1], lap_map64_key(name, strlen(name))};
+    return m->around_id[1] ? lap_map64_key(id, sizeof id) : 0;
+}
+
+/* An input that is named twice is one input. */
+static lap_code count_input(measuring *m, const lap_walk_entry *entry, lap_error *err)
+{
+    const uint64_t place = place_of(m, entry);
+    if (place && lap_map64_find(&m->places, place))
+        return LAP_OK;
+    m->jobs.counts->expected++;
+    return place ? lap_map64_put(&m->places, place, IS_COUNTED, err) : LAP_OK;
+}
+
+static bool is_repeated(measuring *m, const lap_walk_entry *entry)
+{
+    const uint64_t place = place_of(m, entry);
+    uint64_t *state = place ? lap_map64_find(&m->places, place) : NULL;
+    const bool is_repeated = state && *state == IS_SUBMITTED;
+    if (state)
+        *state = IS_SUBMITTED;
+    return is_repeated;
+}
+
 static lap_code count_one(void *user, const lap_walk_entry *entry, lap_error *err)
 {
     measuring *m = user;
-    *(entry->link ? &m->jobs.counts->links : &m->jobs.counts->expected) += 1;
+    if (entry->link)
+        m->jobs.counts->links++;
+    else if (count_input(m, entry, err) != LAP_OK)
+        return LAP_E_MEMORY;
     if (!entry->link && entry->stat && (uint64_t)entry->stat->st_size > lap_batch_small(&m->load))
         m->load.large_bytes += (uint64_t)entry->stat->st_size;
     const lap_code code = lap_walk_unseen(entry, err); /* what is not taken is counted only here */
@@ -75,7 +125,7 @@ static lap_job *job_of(const measuring *m, const lap_walk_entry *entry)
 static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
 {
     measuring *m = user;
-    if (entry->link)
+    if (entry->link || is_repeated(m, entry))
         return LAP_OK;
     const lap_code code = lap_jobs_make_room(&m->jobs);
     if (code != LAP_OK)
@@ -135,12 +185,14 @@ lap_code lap_measure_batch(lap_context *context, const lap_measure_order *order,
         code = lap_run_check_backend(settings, err);
     if (code == LAP_OK)
         code = lap_list_open(&inputs, settings->max_memory, &m.jobs.control, &list, err);
+    m.may_repeat = list || inputs.input_count > 1;
     own.max_memory = lap_list_leaves(list, own.max_memory); /* the rest is for photos */
     if (code == LAP_OK)
         code = begin(&m, list, err);
     if (code == LAP_OK)
         code = walk(&m, list, err);
     lap_jobs_close(&m.jobs);
+    lap_map64_free(&m.places);
     lap_list_close(list);
     return code;
 }
