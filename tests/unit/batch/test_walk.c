@@ -52,7 +52,8 @@ static void put(const char *path, const char *bytes)
 
 static const char jpeg[] = "\xFF\xD8\xFF\xE0";
 
-/* What a walk reported, one line per entry, sorted: "path>relative", "!path" for problems, "@path" for links.
+/* What a walk reported, one line per entry, sorted: "path>relative", "!path" for problems, "@path" for links,
+ * "=path" for the output folder.
  */
 typedef struct heard {
     char *lines[64];
@@ -64,11 +65,12 @@ static lap_code hear(void *user, const lap_walk_entry *e, lap_error *err)
     heard *h = user;
     (void)err;
     assert_true(h->count < 64);
-    assert_int_equal((e->stat != NULL) + (e->problem != NULL) + e->link, 1);
+    assert_int_equal((e->stat != NULL) + (e->problem != NULL) + e->link + e->is_out, 1);
     assert_true(asprintf(&h->lines[h->count++], "%s%s>%s",
-                    e->problem ? "!"
-                    : e->link  ? "@"
-                               : "",
+                    e->problem  ? "!"
+                    : e->link   ? "@"
+                    : e->is_out ? "="
+                                : "",
                     e->path, e->relative) > 0);
     return h->stop_after && h->count == h->stop_after ? LAP_E_CANCELLED : LAP_OK;
 }
@@ -173,7 +175,7 @@ static void the_output_folder_is_not_walked(void **state)
     assert_int_equal(symlink("in/edges", "elsewhere"), 0);
     lap_batch_options options = FOLDERS("in");
     options.out_dir = "elsewhere";
-    expect(options, NULL, "in/a.jpg>a.jpg");
+    expect(options, NULL, "=in/edges>edges in/a.jpg>a.jpg");
 }
 
 static void listed_paths_keep_relative_folders(void **state)
