@@ -34,6 +34,11 @@ typedef struct walk {
     ino_t out_inode;
     lap_map64 entered; /* with links followed: visited folders, and the hashes of the paths under which they
                           were visited, so that none is walked under two paths */
+    char **roots; /* with links followed: absolute names, without links, of the folders that are walked, or
+                     NULL */
+    const char *const *root_names; /* the same as named */
+    size_t root_count;
+    char *out_name; /* the output folder's absolute name, or NULL */
     lap_outputs outputs;
 } walk;
 
@@ -145,8 +150,8 @@ static lap_code give_found(walk *w, int folder, const char *path, const char *na
 static lap_code visit_in_out(walk *w, int folder, const char *path, const char *name, lap_taking taking)
 {
     struct stat st;
-    const bool is_photo =
-        taking == LAP_TAKE_YES || (taking == LAP_TAKE_DOUBT && lap_take_begins_like_jpeg(folder, name, false));
+    const bool is_photo = taking == LAP_TAKE_YES ||
+                          (taking == LAP_TAKE_DOUBT && lap_take_begins_like_jpeg(folder, name, false));
     return is_photo && fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode)
                ? give_found(w, folder, path, name, &st)
                : LAP_OK;
@@ -294,13 +299,72 @@ static lap_code visit_names(walk *w, int fd, const char *path, const names *n)
     return code;
 }
 
-/* Whether to skip an open folder. If links are followed, skips folders that were already walked under another
- * path. */
-static bool was_entered(walk *w, const struct stat *st, const char *path)
+/* Returns what of a path is below a folder, or NULL: the path is not inside. Both are absolute. */
+static const char *part_below(const char *path, const char *folder)
+{
+    const size_t length = folder ? strlen(folder) : 0;
+    if (!folder || strncmp(path, folder, length) != 0 || (length > 1 && path[length] != '/' && path[length]))
+        return NULL;
+    return path + length + strspn(path + length, "/");
+}
+
+/* Whether --exclude leaves out a folder, given by its path below a root. */
+static bool is_left_out(const walk *w, const char *root, const char *below)
+{
+    char path[PATH_MAX], twin[PATH_MAX];
+    const size_t length = strlen(root);
+    const char *slash = length > 0 && root[length - 1] == '/' ? "" : "/";
+    if (snprintf(path, sizeof path, "%s%s%s", root, slash, below) >= (int)sizeof path)
+        return true;
+    size_t of_twin = w->twin ? strlen(w->twin) : 0;
+    while (of_twin > 0 && w->twin[of_twin - 1] == '/')
+        of_twin--;
+    const bool has_twin =
+        w->twin && snprintf(twin, sizeof twin, "%.*s/%s", (int)of_twin, w->twin, below) < (int)sizeof twin;
+    const lap_candidate folder = {
+        base_name(path), path + strlen(path) - strlen(below), path, has_twin ? twin : NULL, true};
+    return lap_take_judge(w->options->take, &folder, NULL) == LAP_TAKE_LEFT_OUT;
+}
+
+/* Whether the walk of a root comes to a folder below it: no folder on the way is left out. */
+static bool is_walked_below(const walk *w, const char *root, const char *below)
+{
+    char part[PATH_MAX];
+    for (size_t end = 0; below[end]; end += below[end] == '/') {
+        end += strcspn(below + end, "/");
+        if (snprintf(part, sizeof part, "%.*s", (int)end, below) >= (int)sizeof part ||
+            is_left_out(w, root, part))
+            return false;
+    }
+    return true;
+}
+
+/* Whether this path is a link to a folder that the walk meets without links, perhaps later: the folder itself
+ * is walked, and not the link. */
+static bool is_alias(const walk *w, const char *path)
+{
+    struct stat st;
+    bool is_met = false;
+    if (lstat(path, &st) != 0 || !S_ISLNK(st.st_mode))
+        return false;
+    char *real = realpath(path, NULL);
+    const bool is_in_out = real && part_below(real, w->out_name);
+    for (size_t i = 0; real && !is_in_out && i < w->root_count && !is_met; i++) {
+        const char *below = part_below(real, w->roots[i]);
+        is_met = below && is_walked_below(w, w->root_names[i], below);
+    }
+    free(real);
+    return is_met;
+}
+
+/* Whether to skip an open folder. If links are followed, skips folders that are walked under another path. */
+static bool was_entered(walk *w, const struct stat *st, const char *path, bool is_root)
 {
     const lap_batch_take *take = w->options->take;
     if (!take || !take->follow)
         return false;
+    if (!is_root && is_alias(w, path))
+        return true;
     const uint64_t id[] = {(uint64_t)st->st_dev, (uint64_t)st->st_ino}, key = lap_map64_key(id, sizeof id);
     const uint64_t place = lap_map64_key(path, strlen(path)), *before = lap_map64_find(&w->entered, key);
     return before ? *before != place : lap_map64_put(&w->entered, key, place, w->err) != LAP_OK;
@@ -316,7 +380,7 @@ static lap_code enter(walk *w, int fd, const char *path, bool is_root, bool *is_
     if (fstat(fd, &st))
         return LAP_OK;
     const bool is_out = w->has_out && st.st_dev == w->out_device && st.st_ino == w->out_inode;
-    *is_walked = is_out ? w->options->others != NULL : !was_entered(w, &st, path);
+    *is_walked = is_out ? w->options->others != NULL : !was_entered(w, &st, path, is_root);
     lap_walk_entry entry = {.path = path, .relative = path + w->root_length, .operand = w->operand};
     if (is_out && !is_root) {
         entry.is_out = true;
@@ -509,8 +573,32 @@ static lap_code walk_list(walk *w, lap_list *list)
     return code;
 }
 
+/* With links followed: finds out where the folders are that will be walked. */
+static lap_code find_roots(walk *w, const char *const *folders, size_t count)
+{
+    const lap_batch_take *take = w->options->take;
+    if (!take || !take->follow || count == 0)
+        return LAP_OK;
+    w->roots = calloc(count, sizeof *w->roots);
+    if (!w->roots)
+        return no_memory(w);
+    w->root_names = folders;
+    w->root_count = count;
+    w->out_name = realpath(w->options->out_dir, NULL);
+    for (size_t i = 0; i < count; i++) {
+        w->roots[i] = realpath(folders[i], NULL);
+        if (!w->roots[i] && errno == ENOMEM)
+            return no_memory(w);
+    }
+    return LAP_OK;
+}
+
 static void end(walk *w)
 {
+    for (size_t i = 0; i < w->root_count; i++)
+        free(w->roots[i]);
+    free(w->roots);
+    free(w->out_name);
     free(w->folders);
     lap_map64_free(&w->entered);
     lap_outputs_free(&w->outputs);
@@ -528,6 +616,8 @@ lap_code lap_walk(
         w.out_inode = st.st_ino;
     }
     lap_code code = lap_take_check(options->take, err);
+    if (code == LAP_OK && !list)
+        code = find_roots(&w, options->inputs, options->input_count);
     if (code == LAP_OK && list)
         code = walk_list(&w, list);
     for (size_t i = 0; !list && i < options->input_count && code == LAP_OK; i++) {
@@ -560,7 +650,9 @@ static walk walk_of(const lap_walk_side *side, lap_walk_fn *visit, void *user, l
 lap_code lap_walk_folder(const lap_walk_side *side, lap_walk_fn *visit, void *user, lap_error *err)
 {
     walk w = walk_of(side, visit, user, err);
-    const lap_code code = walk_folder(&w, side->folder);
+    lap_code code = find_roots(&w, &side->folder, 1);
+    if (code == LAP_OK)
+        code = walk_folder(&w, side->folder);
     end(&w);
     return code;
 }
@@ -595,6 +687,8 @@ lap_code lap_probe_open(
     p->fd = -1;
     p->w = walk_of(side, visit, user, err);
     lap_code code = lap_take_check(side->options->take, err);
+    if (code == LAP_OK)
+        code = find_roots(&p->w, &side->folder, 1);
     if (code == LAP_OK)
         code = walk_folder(&p->w, side->folder);
     lap_outputs_free(&p->w.outputs);
@@ -709,8 +803,8 @@ static void explain(lap_probe *p, const char *name, bool is_last)
         what = "is a folder";
     else if (is_last && !S_ISREG(st.st_mode))
         what = "not a regular file";
-    else if (is_last &&
-             (judge(&p->w, path, name, false) == LAP_TAKE_YES || lap_take_begins_like_jpeg(p->fd, name, false)))
+    else if (is_last && (judge(&p->w, path, name, false) == LAP_TAKE_YES ||
+                            lap_take_begins_like_jpeg(p->fd, name, false)))
         what = "is an output of an earlier run; to compare it, name its folder";
     else if (is_last)
         what = "does not begin like a JPEG";

@@ -193,6 +193,33 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     [ "$(outputs two)" = "b.jpg by_content link/a.jpg" ]
 }
 
+@test "--follow: a folder is walked under its own name, not as a link to it, whatever their order" {
+    tiny A/real/sub/1.jpg
+    ln -s real A/alias
+    ln -s real/sub A/other
+    ln -s real/sub A/zz
+    expect 0 "" "" -q --follow A one
+    [ "$(outputs one)" = "real/sub/1.jpg" ]
+    mkdir wide && cp -a A wide
+    lapedge -q --follow wide all
+    [ "$(outputs all)" = "A/real/sub/1.jpg" ]
+    # The folder is excluded, or not below an input: the first link counts.
+    lapedge -q --follow --exclude=real A two
+    [ "$(outputs two)" = "alias/sub/1.jpg" ]
+    mkdir B && ln -s ../A/real B/b && ln -s ../A/real B/c
+    lapedge -q --follow B three
+    [ "$(outputs three)" = "b/sub/1.jpg" ]
+    # Another input is the folder, or the folder around it.
+    lapedge -q --follow B A four
+    [ "$(outputs four)" = "real/sub/1.jpg" ]
+    lapedge -q --follow B A/real/ five
+    [ "$(outputs five)" = "sub/1.jpg" ]
+    # diff walks each folder like this, and says where a link leads.
+    run --separate-stderr lapedge diff --follow A one
+    [ "$status" -eq 1 ]
+    json <(lapedge stats --json --follow A 2>/dev/null | head -1) 'o["input"]["path"] == "A/real/sub/1.jpg"'
+}
+
 @test "a link that leads nowhere may lead to a folder: it is counted, and with --follow it fails, whatever its name" {
     tiny in/a.jpg
     local name
