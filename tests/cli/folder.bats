@@ -464,6 +464,28 @@ PYTHON
     grep -q 'in/7.jpg: No such file' err || grep -q 'in/7.jpg: .*[Nn]o such file' err
 }
 
+@test "photos that vanish before their turn are counted, and no empty names are listed" {
+    local i pid code vanished=0
+    mkdir -p in/s
+    cp "$photo" in/0.jpg
+    for i in {1..120}; do ln in/0.jpg in/$i.jpg; done
+    for _ in {1..20}; do
+        for i in {1..9}; do cp "$photo" in/s/$i.jpg; done
+        rm -rf out
+        "$LAPEDGE" --no-sync -j1 --threads=1 -b c --log=log in out 2>err &
+        pid=$!
+        ! standing $pid || { rm in/s/* && vanished=1; }
+        kill -CONT $pid 2>/dev/null || true
+        wait $pid && code=0 || code=$?
+        ! grep "9 photos were found at first" err || break
+    done
+    [ "$vanished" -eq 1 ]
+    [ "$code" -eq 1 ]
+    grep -q "9 photos were found at first, but gone when their turn came" err
+    [ "$(grep -c "first to fail" err)" -eq 0 ]
+    [ "$(grep -c '"lapedge.file/1"' log)" -eq 121 ]
+}
+
 @test "no photo, no folder, no place: 4" {
     mkdir empty
     folder 4 empty out

@@ -210,11 +210,12 @@ static void summary(const folder_run *run)
     print_rest(&run->folder);
     lap_folder_print_untold(&run->folder);
     /* A few failures are still visible on the terminal; of many, the first may have scrolled away. */
-    for (int i = 0; counts->failed > NAMED && i < NAMED; i++) {
+    const bool lists = counts->failed > NAMED && run->named[0][0];
+    for (int i = 0; lists && i < NAMED && run->named[i][0]; i++) { /* vanished photos have no names */
         fputs(i ? ", " : "first to fail: ", stderr);
         lap_cli_print_safely(stderr, run->named[i]);
     }
-    if (counts->failed > NAMED)
+    if (lists)
         fputc('\n', stderr);
     lap_folder_print_links(&run->folder);
 }
