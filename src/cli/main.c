@@ -159,8 +159,11 @@ int main(int argc, char **argv)
     const lap_cli_exit lost = code < 128 ? lap_cli_flush(LAP_EXIT_OK) : LAP_EXIT_OK;
     if (lost == LAP_EXIT_PIPE)
         code = LAP_EXIT_PIPE;
+    else if (lap_term_gave_up())
+        code = 128 + lap_cli_caught();
     else if (lost != LAP_EXIT_OK && code == LAP_EXIT_OK)
         code = lost_output(&cli);
+    lap_cli_tell_cancel(code);
     lap_cli_worker_ends(code);
     return code;
 }

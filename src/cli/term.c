@@ -1,14 +1,19 @@
 #include "cli/term.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "cli/commands.h"
 
 static void print_shown(FILE *to, const char *text, char doubled)
 {
@@ -59,10 +64,57 @@ static struct {
 
 /* ---- streams ------------------------------------------------------------------------------------ */
 
+/* How long one wait for a reader lasts before it is asked again whether a signal was caught: another thread
+ * may have got it. And how long after the signal the reader may still take what is written. */
+enum { WATCH_MS = 100, READER_MS = 1000 };
+
+static atomic_bool gave_up;
+
+/* Waits for room in a pipe or a terminal. After a signal, a reader that takes nothing must not keep the
+ * program from ending. A regular file has room at once. */
+static bool wait_for_room(int fd)
+{
+    static atomic_llong until_ms; /* 0: no signal was seen */
+    struct pollfd room = {.fd = fd, .events = POLLOUT};
+    for (;;) {
+        int wait = WATCH_MS;
+        if (lap_cli_caught()) {
+            const long long now = 1 + (long long)lap_cli_now_ms();
+            long long until = 0;
+            if (atomic_compare_exchange_strong(&until_ms, &until, now + READER_MS))
+                until = now + READER_MS;
+            wait = until > now ? (int)(until - now < WATCH_MS ? until - now : WATCH_MS) : 0;
+        }
+        const int ready = poll(&room, 1, wait);
+        if (ready > 0 || (ready < 0 && errno != EINTR)) /* write(2) reports what is wrong */
+            return true;
+        if (ready == 0 && wait == 0) {
+            atomic_store(&gave_up, true);
+            errno = ECANCELED;
+            return false;
+        }
+    }
+}
+
+bool lap_term_gave_up(void)
+{
+    return atomic_load(&gave_up);
+}
+
+/* If poll reports room, a pipe takes PIPE_BUF bytes without blocking. A line goes to a file as one piece:
+ * other processes may append to it. */
+static size_t piece_for(int fd, size_t size)
+{
+    struct stat st;
+    return size <= PIPE_BUF || fstat(fd, &st) != 0 || S_ISREG(st.st_mode) ? size : PIPE_BUF;
+}
+
 bool lap_cli_write(int fd, const void *bytes, size_t size)
 {
     for (const char *at = bytes; size > 0;) {
-        const ssize_t wrote = write(fd, at, size);
+        if (!wait_for_room(fd))
+            return false;
+        const ssize_t wrote = write(fd, at, piece_for(fd, size));
         if (wrote == 0)
             errno = EIO;
         if (wrote == 0 || (wrote < 0 && errno != EINTR))
@@ -138,6 +190,19 @@ void lap_cli_message(const char *format, ...)
     va_start(args, format);
     message(NULL, format, args);
     va_end(args);
+}
+
+static bool is_cancel_told;
+
+void lap_cli_told_cancel(void)
+{
+    is_cancel_told = true;
+}
+
+void lap_cli_tell_cancel(int exit_code)
+{
+    if (lap_cli_caught() && exit_code == 128 + lap_cli_caught() && !is_cancel_told)
+        lap_cli_message("cancelled");
 }
 
 const char *lap_cli_last_problem(const char **kind)
@@ -280,6 +345,8 @@ void lap_cli_print_error(const lap_error *err, const char *subject)
     char text[1024];
     const bool is_named = err->subject[0] || err->code == LAP_E_USAGE || err->code == LAP_E_BACKEND;
     lap_cli_error_text(err, text, sizeof text);
+    if (err->code == LAP_E_CANCELLED)
+        lap_cli_told_cancel();
     if (is_named || !subject || !*subject)
         report(lap_code_name(err->code), "%s", text);
     else
@@ -378,6 +445,8 @@ lap_cli_exit lap_cli_flush(lap_cli_exit so_far)
         return so_far;
     if (lap_term_reader_left())
         return LAP_EXIT_PIPE;
+    if (lap_term_gave_up())
+        return (lap_cli_exit)(128 + lap_cli_caught());
     if (!told)
         lap_cli_message("cannot write to standard output: %s", lost ? strerror(lost) : "write error");
     told = true;

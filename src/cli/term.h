@@ -6,8 +6,10 @@
 
 #include "cli/options/args.h"
 
-/* Writes all bytes to a descriptor; false with errno set. On EIO it drops the bytes and reports no error. */
+/* Writes all bytes to a descriptor; false with errno set. After a signal was caught, a reader of a pipe or a
+ * terminal that takes nothing for a second ends it: ECANCELED. */
 bool lap_cli_write(int fd, const void *bytes, size_t size);
+bool lap_term_gave_up(void); /* whether a write ended so */
 /* From now on stdout and stderr write through lap_cli_write. The C library's own streams would retry for ever
  * on a descriptor that accepts nothing. Call this before anything is written. */
 void lap_term_own_streams(void);
@@ -32,6 +34,10 @@ char *lap_cli_warning_text(const lap_report *report, char *text, size_t size);
 /* Prints "lapedge: photo.jpg: truncated: data ends ..." on stderr. If the error names no file and is not
  * caused by the settings, subject stands in for the file; NULL: no file is shown. */
 void lap_cli_print_error(const lap_error *err, const char *subject);
+/* Says "cancelled" if the exit code is that of a caught signal, unless an error or lap_cli_told_cancel's
+ * caller has said so. */
+void lap_cli_tell_cancel(int exit_code);
+void lap_cli_told_cancel(void);
 /* Prints the message and returns LAP_EXIT_USAGE. */
 lap_cli_exit lap_cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Returns the last problem that these two functions (or else lap_cli_message) reported; *kind is named as in
@@ -61,7 +67,8 @@ const char *lap_term_plain(const lap_cli *cli, FILE *to);
 /* Whether standard output is a pipe whose reader has closed it. */
 bool lap_term_reader_left(void);
 /* Flushes stdout. If output was lost, returns so_far, or LAP_EXIT_FAILED if so_far is LAP_EXIT_OK; the first
- * such call prints a message. If the reader has closed the pipe, returns LAP_EXIT_PIPE without a message. */
+ * such call prints a message. If the reader has closed the pipe, returns LAP_EXIT_PIPE without a message; if
+ * a write was given up after a signal, that signal's exit code. */
 lap_cli_exit lap_cli_flush(lap_cli_exit so_far);
 
 /* Whether a progress line may be shown: stderr is a terminal, and neither --quiet nor --progress=off is

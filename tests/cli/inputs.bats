@@ -163,7 +163,7 @@ left()
         [ "$status" -eq 143 ]
         run --separate-stderr timeout -k 100 --preserve-status -s INT 0.5 "$LAPEDGE" $limit --format=ppm large.ppm pipe
         [ "$status" -eq 130 ]
-        [ "$stderr" = "" ]
+        [ "$stderr" = "lapedge: cancelled" ]
     done
 }
 

@@ -168,6 +168,8 @@ static void summary(const in_place_run *run, lap_code code)
     else if (!folder->cli->dry_run && counts->ms > 0)
         fprintf(stderr, "; %.1f s", counts->ms / 1e3);
     fputc('\n', stderr);
+    if (left && code == LAP_E_CANCELLED && !folder->cli->filter_again)
+        lap_cli_told_cancel();
     lap_folder_print_untold(folder);
 }
 
