@@ -212,7 +212,8 @@ static int kind_of(int folder, const char *name, unsigned char type, int *why)
 static lap_code visit_broken_link(walk *w, const char *path, const char *name, int why)
 {
     const lap_batch_take *take = w->options->take;
-    if (!strncmp(name, ".lapedge-", 9) || judge(w, path, name, false) == LAP_TAKE_LEFT_OUT ||
+    const bool is_lock = !strncmp(name, ".#", 2); /* Emacs's: it names a user and a process */
+    if (is_lock || !strncmp(name, ".lapedge-", 9) || judge(w, path, name, false) == LAP_TAKE_LEFT_OUT ||
         judge(w, path, name, true) == LAP_TAKE_LEFT_OUT)
         return LAP_OK;
     return take && take->follow ? give_problem(w, path, path + w->root_length, why, "cannot be examined")

@@ -69,10 +69,10 @@ static void paths_of_outputs(void **state)
 /* An extension that names no format is refused, and shown with at most 40 bytes. */
 static void formats_of_outputs(void **state)
 {
-    static const char *const good[] = {"a", "a.jpg", "a.b.PNG", "deep.gif/a", ".gif", "deep/.gif"};
+    static const char *const good[] = {"a", "a.", "a.jpg", "a.b.PNG", "deep.gif/a", ".gif", "deep/.gif"};
     const struct {
         const char *output, *shown;
-    } bad[] = {{"a.gif", ".gif"}, {"deep/a.jpg.gif", ".gif"}, {"a.", "."},
+    } bad[] = {{"a.gif", ".gif"}, {"deep/a.jpg.gif", ".gif"},
         {"a.a123456789b123456789c123456789d12345678", ".a123456789b123456789c123456789d12345678"},
         {"a.a123456789b123456789c123456789d123456789", ".a123456789b123456789c123456789d12345678"}};
     const lap_settings none = {.format = NULL}, png = {.format = "png"};

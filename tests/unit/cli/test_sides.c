@@ -234,8 +234,10 @@ static void other_files_of_the_command_line(void **unused)
     is_fine("--in-place in.jpg --log=out");
     is_fine("photos out");
     is_fine("backends --json-file=x");
-    put("photos/b.jpg", ""); /* the whole folder of a folder run is looked at later, by the run */
-    is_fine("photos out --log=photos/b.jpg");
+    is_fine("photos out --log=photos/b.log"); /* the folder itself is looked at later, by the run */
+    put("photos/b.jpg", "");
+    expect("photos out --log=photos/b.jpg", LAP_EXIT_USAGE,
+        "lies in the input photos and is named like an image");
     /* What cannot be examined could be the same file. */
     expect("in.jpg out.jpg --json-file=loop", LAP_EXIT_NOTHING, "--json-file: ");
     expect("diff in.jpg other.jpg --json-file=loop", LAP_EXIT_USAGE, "--json-file: ");
