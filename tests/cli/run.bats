@@ -158,7 +158,7 @@ lapedge: bad.jpg: $same" --in-place bad.jpg bad.jpg
     expect 2 "" "lapedge: --in-place needs a FILE; see lapedge -h" --in-place
     cp "$photo" same.jpg && cp same.jpg other.jpg
     lapedge -q --in-place --format=jpeg same.jpg other.jpg
-    ! cmp -s "$photo" same.jpg
+    run ! cmp -s "$photo" same.jpg
     lapedge -q --in-place same.jpg && cmp same.jpg other.jpg # up to date: the option changes no setting
     expect 2 "" "lapedge: --in-place and --format cannot be combined: names keep their extensions" \
         --in-place --format=png a.jpg

@@ -162,14 +162,14 @@ PY
     find album -name '*.jpg' >list && cat list list >twice
     for words in "album album" "album album/a.jpg" "album ./album/deep" "album $PWD/album/deep/c.jpg alias" --files-from=twice; do
         # shellcheck disable=SC2086 # words
-        lapedge stats -q --json $words >more
-        diff <(head -3 once | sort) <(head -3 more | sort)
-        [ "$(wc -l <more)" -eq 4 ]
-        json <(tail -1 more) 'o["expected"] == o["ok"] == 3'
+        lapedge stats -q --json $words >more.json
+        diff <(head -3 once | sort) <(head -3 more.json | sort)
+        [ "$(wc -l <more.json)" -eq 4 ]
+        json <(tail -1 more.json) 'o["expected"] == o["ok"] == 3'
     done
     mkdir other && ln album/a.jpg other/a.jpg && ln album/a.jpg other/b.jpg
-    lapedge stats -q --json album other >more
-    json <(tail -1 more) 'o["ok"] == 5'
+    lapedge stats -q --json album other >more.json
+    json <(tail -1 more.json) 'o["ok"] == 5'
     # What is missing is an error each time.
     run --separate-stderr lapedge stats -q --json album none.jpg none.jpg
     [ "$(grep -c 'none.jpg: no such file' <<<"$stderr")" -eq 2 ]
