@@ -363,17 +363,23 @@ static lap_code say_taken(lap_prune *p, const lap_manifest_line *line, size_t op
 
 /* ---- what is gone -------------------------------------------------------------------------------- */
 
-/* Whether the folder is empty, like the mount point of a missing disk. Cuts the path at its last slash. On an
- * error returns false and sets *why. */
-static bool folder_is_empty(char *path, int *why)
+/* Whether the deepest folder that still exists on the way to a photo is empty, like the mount point of a
+ * missing disk. Cuts the path; the part before `below` stays. On an error returns false and sets *why. */
+static bool folder_is_empty(char *path, size_t below, int *why)
 {
     int count = 0;
-    *strrchr(path, '/') = '\0';
-    DIR *folder = opendir(*path ? path : "/");
-    if (!folder) {
-        *why = errno == ENOENT || errno == ENOTDIR ? 0 : errno;
-        return false;
+    DIR *folder = NULL;
+    char *slash;
+    while (!folder && (slash = strrchr(path, '/')) && (size_t)(slash - path) >= below) {
+        *slash = '\0';
+        folder = opendir(*path ? path : "/");
+        if (!folder && errno != ENOENT && errno != ENOTDIR) {
+            *why = errno;
+            return false;
+        }
     }
+    if (!folder)
+        return false;
     errno = 0;
     while (count <= 2 && readdir(folder))
         count++;
@@ -420,7 +426,7 @@ static bool is_gone(lap_prune *p, char *path, size_t below, prune_trouble *troub
         p->result->hidden += !p->removes;
         gone = false;
     }
-    if (gone && folder_is_empty(path, &why)) {
+    if (gone && folder_is_empty(path, below, &why)) {
         p->result->kept += !p->removes;
         gone = false;
     }

@@ -55,15 +55,22 @@ void lap_cli_print_photo(
     lap_cli_print_times(&report->ms, "wall");
 }
 
-/* Opens OUT if it is a JPEG that the run would replace without permission (-f), in any folder: it may be a
- * photo, because a pattern such as "lapedge *.jpg" expands to two photos, and a name can be mistyped. The
- * file stays readable after it has lost its name. Returns -1 if there is nothing to tell. */
-static int open_replaced(const lap_cli *cli, const char *out)
+typedef struct replaced {
+    int file; /* -1: there is nothing to tell */
+    const char *kind;
+} replaced;
+
+/* Opens OUT if it is a JPEG or PNG that the run would replace without permission (-f), in any folder: it may
+ * be a photo, because a pattern such as "lapedge *.jpg" expands to two photos, and a name can be mistyped.
+ * The file stays readable after it has lost its name. */
+static replaced open_replaced(const lap_cli *cli, const char *out)
 {
     const bool tells = !cli->quiet && !cli->force && !cli->settings.no_clobber && strcmp(out, "-") != 0;
     const char *format = tells ? lap_cli_image_at(out) : NULL;
-    return format && strcmp(format, "jpeg") == 0 ? open(out, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-                                                 : -1;
+    const bool is_png = format && strcmp(format, "png") == 0;
+    const bool is_photo = is_png || (format && strcmp(format, "jpeg") == 0);
+    return (replaced){
+        is_photo ? open(out, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1, is_png ? "PNG" : "JPEG"};
 }
 
 /* Whether two files have the same bytes. A command that runs again makes the same bytes, so a script that
@@ -82,20 +89,19 @@ static bool is_same(int one, int other)
 }
 
 /* Closes what open_replaced has returned. is_made: the run has made OUT. */
-static void note_replaced(const lap_cli *cli, int replaced, const char *out, bool is_made)
+static void note_replaced(const lap_cli *cli, replaced before, const char *out, bool is_made)
 {
-    if (replaced < 0)
+    if (before.file < 0)
         return;
     const int now = is_made ? open(out, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-    if (cli->dry_run || (is_made && !is_same(replaced, now)))
-        lap_cli_message(
-            "note: %s, a JPEG%s, %s replaced; --no-clobber leaves it alone, -f replaces it without "
-            "a note; several photos go into a folder: lapedge%s IN... OUTDIR",
-            out, cli->dry_run ? "" : " with other content", cli->dry_run ? "would be" : "was",
+    if (cli->dry_run || (is_made && !is_same(before.file, now)))
+        lap_cli_message("note: %s, a %s%s, %s replaced; --no-clobber leaves it alone, -f replaces it without "
+                        "a note; several photos go into a folder: lapedge%s IN... OUTDIR",
+            out, before.kind, cli->dry_run ? "" : " with other content", cli->dry_run ? "would be" : "was",
             cli->settings.filter ? "" : " transform");
     if (now >= 0)
         close(now);
-    close(replaced);
+    close(before.file);
 }
 
 /* Reads the photo a second time for the report, because a run does not keep pixels. */
@@ -155,14 +161,14 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
     lap_run_stats stats;
     lap_error err = {0};
     lap_progress progress;
-    const int replaced = open_replaced(cli, out);
+    const replaced before = open_replaced(cli, out);
     lap_progress_begin(&progress, cli, in);
     cli->settings.progress = progress.on ? lap_progress_rows : NULL;
     cli->settings.progress_user = &progress;
     cli->settings.stats = cli->stats ? &stats : NULL;
     const lap_code code = lap_run_file(context, in, out, &cli->settings, &report, &err);
     lap_progress_hide(&progress);
-    note_replaced(cli, replaced, out, code == LAP_OK);
+    note_replaced(cli, before, out, code == LAP_OK);
 
     if (code != LAP_OK) {
         report.status = LAP_FAILED;

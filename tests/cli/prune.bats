@@ -111,10 +111,18 @@ kept()
     rm in/sub/d.jpg
     run --separate-stderr lapedge --prune in out
     [ "$status" -eq 0 ]
-    [[ $stderr == *"--prune: 2 outputs left: the folder of the photo is there but empty, as one that is not mounted is"$'\n'* ]]
+    [[ $stderr == *"--prune: 2 outputs left: a folder on the way to the photo is there but empty, as one that is not mounted is"$'\n'* ]]
     [[ $stderr == *"--prune: 1 output left: its photo was in another folder than those of this run, and is not there any more" ]]
     [ "$(outputs out)" = "./a.jpg ./mine.jpg ./sub/c.jpg ./sub/d.jpg ./z.jpg" ]
-    rmdir in/sub
+    # The same if the photos were in subfolders of what is not mounted.
+    mkdir -p in/disk/may/last && cp in/a.jpg in/disk/may/last/e.jpg
+    lapedge -q in out
+    rm -r in/disk/may
+    run --separate-stderr lapedge --prune in out
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"--prune: 3 outputs left: a folder on the way to the photo is there but empty"* ]]
+    [ -e out/disk/may/last/e.jpg ]
+    rmdir in/disk in/sub
     lapedge -q --prune in out
     [ "$(outputs out)" = "./a.jpg ./mine.jpg ./z.jpg" ]
 }
