@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/json.h"
+#include "cli/options/values.h"
 #include "cli/term.h"
 
 /* ---- never over something else ------------------------------------------------------------------- */
@@ -358,6 +359,15 @@ static bool is_among_records(const char *path)
 }
 
 /* Refuses an output that would replace a record, and an output folder inside a folder of records. */
+/* Whether OUT is a file such as a raw photo, a film or a document, as "lapedge IMG_1.*" may name. */
+static bool is_of_another_kind(const char *out)
+{
+    struct stat st;
+    const char *slash = strrchr(out, '/'), *dot = strrchr(slash ? slash : out, '.');
+    return dot && lap_cli_is_common_ending(dot + 1) && !lap_format_named(dot + 1) && stat(out, &st) == 0 &&
+           S_ISREG(st.st_mode) && st.st_size > 0 && !lap_cli_image_at(out);
+}
+
 static lap_cli_exit check_output(const lap_cli *cli)
 {
     const bool has_out =
@@ -365,6 +375,9 @@ static lap_cli_exit check_output(const lap_cli *cli)
     const char *out = has_out ? cli->operands[cli->operand_count - 1] : "";
     if (is_record(out) || is_among_records(out))
         return lap_cli_usage("%s: is a place of lapedge's own records; name another one", out);
+    if (!cli->force && !cli->settings.no_clobber && is_of_another_kind(out))
+        return lap_cli_usage(
+            "%s exists and is no image that lapedge wrote; name another OUT, or give -f", out);
     return LAP_EXIT_OK;
 }
 

@@ -105,6 +105,19 @@ without a note; several photos go into a folder: lapedge$1 IN... OUTDIR"
     expect 0 "" "$note" a.jpg sub/b.jpg
     echo text >c.jpg
     expect 0 "" "" a.jpg c.jpg # no photo
+    lapedge a.jpg a.png && lapedge transform --flip=v a.png b.png
+    expect 0 "" "lapedge: note: b.png, a PNG with other content, was replaced; --no-clobber leaves it alone, -f replaces it \
+without a note; several photos go into a folder: lapedge IN... OUTDIR" *.png
+    echo raw >a.nef
+    for form in "" "transform --flip=h" -n; do
+        # shellcheck disable=SC2086 # words
+        expect 2 "" "lapedge: a.nef exists and is no image that lapedge wrote; name another OUT, or give -f" $form --format=jpg a.jpg a.nef
+    done
+    [ "$(cat a.nef)" = raw ]
+    expect 1 "" "lapedge: a.nef: exists and is left alone (--no-clobber)" --no-clobber --format=jpg a.jpg a.nef
+    expect 0 "" "" -f --format=jpg a.jpg a.nef
+    : >b.nef # as mktemp makes it
+    expect 0 "" "" --format=jpg a.jpg b.nef
     expect 0 "" "" --in-place a.jpg
     head -c 20000 "$photo" >cut.jpg
     expect 1 "" "lapedge: cut.jpg: truncated: data ends 18 % into the image; --fail-on=none keeps what can be read" cut.jpg b.jpg
