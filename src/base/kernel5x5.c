@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/decimal.h"
 #include "base/status.h"
 
 enum { TAPS = 25, INNER = 9, FILE_MAX = 4096 };
@@ -99,7 +100,7 @@ static const char *parse_number(const char *text, bool fractions, float *value)
     const char *end = lap_decimal(text, &number);
     if (!end)
         return NULL;
-    *value = strtof(text, NULL); /* rounds once */
+    *value = lap_decimal_float(text, NULL); /* rounds once */
     if (fractions && *end == '/' && strchr("+-.0123456789", end[1]) && end[1]) {
         end = lap_decimal(end + 1, &number);
         if (!end)
@@ -218,7 +219,7 @@ static bool is_list(const char *spec)
     int n = 0;
     for (const char *at = skip_separators(spec); *at; n++) {
         char *end;
-        (void)strtof(at, &end);
+        (void)lap_decimal_float(at, &end);
         if (end == at || !strchr(separators, *end))
             return n > 0 && !strchr(spec, '/') && access(spec, F_OK) != 0;
         at = skip_separators(end);

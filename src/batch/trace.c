@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/grow.h"
 #include "base/status.h"
 
@@ -115,6 +116,7 @@ lap_code lap_trace_write(const lap_trace *trace, const char *path, bool sync, la
     length = (size_t)snprintf(
         text, room, "{\"schema\":\"lapedge.trace/1\",\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
     length += write_names(trace, text + length, NAMES * LINE);
+    const locale_t before = lap_decimal_begin();
     for (size_t i = 0; i < trace->count; i++) {
         const lap_trace_event *e = &trace->events[i];
         length += (size_t)snprintf(text + length, room - length,
@@ -122,6 +124,7 @@ lap_code lap_trace_write(const lap_trace *trace, const char *path, bool sync, la
             "\"photo\":%llu}},\n",
             e->what, 1e3 * e->from_ms, 1e3 * e->ms, e->device + 1, e->lane, (unsigned long long)e->photo);
     }
+    lap_decimal_end(before);
     length -= length > 2 && text[length - 2] == ',' ? 2 : 0;
     length += (size_t)snprintf(text + length, room - length, "\n]}\n");
     const lap_code code = lap_side_write(path, text, length, sync, err);

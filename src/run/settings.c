@@ -7,6 +7,7 @@
 
 #include <xxhash.h>
 
+#include "base/decimal.h"
 #include "base/params.h"
 #include "base/status.h"
 #include "run/formats.h"
@@ -101,12 +102,14 @@ static void put_filter(text *t, const lap_settings *s)
 {
     /* Writes the coefficients, not the name: a preset and the same numbers from a file must give the same
      * text. Hexadecimal floats keep every bit, in at most 16 characters. */
+    const locale_t before = lap_decimal_begin();
     put(t, "kernel=");
     for (int i = 0; i < 25; i++)
         put(t, i ? " %a" : "%a", (double)s->params.kernel.h[i]);
     put(t, "\nborder=%s\nrange=%s\nscale=%a\noffset=%a\ninvert=%d\nthreshold=%d\n",
         lap_border_name(s->border), lap_range_name(s->params.range), (double)s->params.scale,
         (double)s->params.offset, s->params.invert, s->params.threshold);
+    lap_decimal_end(before);
 }
 
 size_t lap_settings_text(const lap_settings *s, char to[LAP_SETTINGS_TEXT])

@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -113,6 +114,41 @@ def refusals():
         report(str(copy) == str(problem) and copy.kind == "backend", "an error passes through a queue")
 
 
+def in_another_locale():
+    with tempfile.TemporaryDirectory() as folder:
+        numbers_in_another_locale(folder)
+
+
+def numbers_in_another_locale(folder):
+    """Numbers have points in a program whose locale has commas."""
+    made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", f"{folder}/de_DE.UTF-8"], capture_output=True,
+                          check=False) if shutil.which("localedef") else None
+    if not made or not Path(folder, "de_DE.UTF-8").exists():
+        report(True, "numbers have points in every locale # SKIP no localedef, or no source of de_DE")
+        return
+    code = """if True:
+        import locale, sys
+        import numpy, lapedge
+        folder = sys.argv[1]
+        a = numpy.arange(99 * 3, dtype=numpy.uint8).reshape(9, 11, 3)
+        photos = Path(folder, "photos")
+        photos.mkdir()
+        (photos / "a.jpg").write_bytes(lapedge.encode(a))
+        def ask():
+            return [lapedge.filter(a, kernel=k).tobytes() for k in ("0.5,-1.25,0.5,1,1/256,0,0,0,0.25", numpy.ones((3, 3)) / 8)]
+        before = ask()
+        first = lapedge.run_folder(photos, f"{folder}/out", scale=0.5)
+        locale.setlocale(locale.LC_ALL, "de_DE.UTF-8")
+        assert locale.localeconv()["decimal_point"] == ","
+        again = lapedge.run_folder(photos, f"{folder}/out", scale=0.5)
+        assert ask() == before and first.ok == 1 and again.ok == 0 and again.skipped == 1, (first, again)
+        """
+    done = subprocess.run([sys.executable, "-c", "from pathlib import Path\n" + code, folder], capture_output=True,
+                          text=True, check=False, env={**os.environ, "LOCPATH": folder,
+                                                       "PYTHONPATH": os.path.abspath(sys.path[0])})
+    report(done.returncode == 0, f"numbers have points in every locale {done.stderr[-300:]}".rstrip())
+
+
 def at_once():
     arrays = [pixels(100 + i, 90, 3) for i in range(8)]
     results = [None] * len(arrays)
@@ -215,6 +251,6 @@ def files():
                                                  text=True).stdout, "the program's version")
 
 
-for step in (grid, strides, refusals, at_once, ctrl_c, files):
+for step in (grid, strides, refusals, at_once, ctrl_c, files, in_another_locale):
     step()
 finish()

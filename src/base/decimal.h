@@ -1,0 +1,13 @@
+/* Numbers with a point, as options, files and records have them, whatever locale the program has set. */
+#ifndef LAP_DECIMAL_H
+#define LAP_DECIMAL_H
+
+#include <locale.h>
+
+/* Like strtof. */
+float lap_decimal_float(const char *text, char **end);
+/* What this thread prints between these two has points. */
+locale_t lap_decimal_begin(void);
+void lap_decimal_end(locale_t before);
+
+#endif
