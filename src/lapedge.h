@@ -245,8 +245,8 @@ typedef struct lap_report {
 } lap_report;
 
 /* Processes a JPEG, PNG or PNM ("-": a standard stream); the output appears complete. report may be NULL.
- * settings->in_place permits that out is in, else LAP_E_CLASH: without a backup or a record, so the same call
- * again filters the edges, and the photo is lost. Other functions ignore in_place. */
+ * If settings->in_place is set, out may be the input file, otherwise LAP_E_CLASH. No backup or record is
+ * kept: a second call filters the edges, and the photo is lost. Other functions ignore in_place. */
 LAP_API lap_code lap_run_file(lap_context *context, const char *in, const char *out,
     const lap_settings *settings, lap_report *report, lap_error *err);
 /* Does the same in memory; the caller frees *out. If settings->format is NULL, the output is a JPEG. */

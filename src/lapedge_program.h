@@ -206,7 +206,7 @@ typedef struct lap_batch_prune {
     void (*each)(void *user, const char *output, const lap_error *problem);
     void *user;
     uint64_t removed, failed;
-    uint64_t kept;   /* outputs kept because their photo's folder is empty, perhaps not mounted */
+    uint64_t kept;   /* outputs kept because a folder in their photo's path is empty, perhaps not mounted */
     uint64_t hidden; /* outputs kept because a symbolic link is on the way to their photo, and leads nowhere
                         or is not followed */
     char hidden_by[1024]; /* the first such link, shortened */

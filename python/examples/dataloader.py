@@ -16,7 +16,7 @@ class Photos:
     """A map-style data set: (channels, height, width) of uint8 for each photo, or what is wrong with it."""
 
     def __init__(self, folder):
-        self.paths = sorted(str(path) for path in Path(folder).rglob("*.jpg"))
+        self.paths = sorted(str(path) for path in Path(folder).rglob("*") if path.suffix.lower() in (".jpg", ".jpeg"))
 
     def __len__(self):
         return len(self.paths)

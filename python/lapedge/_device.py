@@ -1,4 +1,5 @@
 """Arrays on a CUDA device, and streams."""
+import contextlib
 import sys
 from typing import Any
 
@@ -18,7 +19,21 @@ def current_stream(array: Any) -> Any:
     name = getattr(library, "__name__", "")
     if name == "torch":
         return library.cuda.current_stream(array.device)
-    return library.cuda.get_current_stream() if name == "cupy" else None
+    if name == "cupy":
+        with array.device:
+            return library.cuda.get_current_stream()
+    return None
+
+
+def wait_for(array: Any) -> bool:
+    """Waits for the work that torch or CuPy has queued on the array. False: it is of another library."""
+    stream = current_stream(array)
+    if stream is None:
+        return False
+    # CuPy's default stream is that of the current device.
+    with array.device if library_of(array).__name__ == "cupy" else contextlib.nullcontext():
+        stream.synchronize()
+    return True
 
 
 def address_of(stream: Any, array: Any = None) -> int:

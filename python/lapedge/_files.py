@@ -176,7 +176,9 @@ def transform(image: Union[str, "os.PathLike[str]", bytes], output: Union[str, "
     >>> decode(transform("samples/chelsea.jpg", rotate=90)).shape
     (451, 300, 3)
     """
-    refuse(settings, FILTERING | {"filter"}, "transform() does not filter")
+    refuse(settings, FILTERING, "transform() does not filter")
+    if settings.pop("filter", False):
+        raise ValueError("filter: transform() does not filter")
     more = {"filter": False, "rotate": rotate, "flip": flip, "auto_orient": upright, "lossless": lossless,
             **settings}
     is_path = isinstance(image, (str, os.PathLike))

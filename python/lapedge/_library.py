@@ -174,16 +174,17 @@ class Call:
             self.done.set()
 
     def stop(self) -> None:
-        """Returns when the library has let go of the caller's memory; one more Ctrl-C changes nothing."""
+        """Returns when the library has let go of the caller's memory and the context; what a handler of a further
+        signal raises meanwhile changes nothing."""
         while True:
             try:
                 with self.lock:
                     self.abandoned = True
+                contexts.cancel(self.context)
                 if self.begun:
-                    contexts.cancel(self.context)
                     self.done.wait()
                 return
-            except KeyboardInterrupt:
+            except BaseException: # pylint: disable=broad-except
                 pass
 
 
@@ -203,9 +204,9 @@ def call_alone(threads: int, function: Callable) -> int:
         running.done.wait()
     except BaseException:
         running.stop()
-        raise
-    finally:
         contexts.give_back(running.context, threads)
+        raise
+    contexts.give_back(running.context, threads)
     if running.problem:
         raise running.problem
     return running.code

@@ -408,36 +408,34 @@ class Batch:
                 return
             self.one(number)
 
+    def stop(self, threads: List[threading.Thread]) -> None:
+        """Returns when no thread uses the context; what a handler of a further signal raises changes nothing."""
+        while True:
+            try:
+                self.stopped = True
+                contexts.cancel(self.context)
+                for thread in threads:
+                    if thread.ident: # it has begun
+                        thread.join()
+                return
+            except BaseException: # pylint: disable=broad-except
+                pass
+
     def run(self) -> List[Any]:
         threads = [threading.Thread(target=self.work, daemon=True) for _ in range(self.jobs)]
-        begun = []
         try:
             for thread in threads:
                 thread.start()
-                begun.append(thread)
             for thread in threads:
                 thread.join()
         except BaseException:
-            self.stopped = True
-            contexts.cancel(self.context)
-            for thread in begun:
-                wait_for(thread)
-            raise
-        finally:
+            self.stop(threads)
             contexts.give_back(self.context, *self.place)
+            raise
+        contexts.give_back(self.context, *self.place)
         if self.first:
             raise self.first[1]
         return self.results
-
-
-def wait_for(thread: threading.Thread) -> None:
-    """One more Ctrl-C changes nothing."""
-    while True:
-        try:
-            thread.join()
-            return
-        except KeyboardInterrupt:
-            pass
 
 
 class Photos(list):

@@ -136,11 +136,8 @@ def samples_of(name: str, array: Any, device: int, stream: Optional[_device.Stre
         return _views.Samples(array.address, array.shape, array.strides, device, array)
     if stream is not None:
         return _views.on_device(name, array, stream.address)
-    current = _device.current_stream(array)
-    if current is not None: # DLPack would make the legacy stream wait for it, and so all streams of threads
-        samples = _views.on_device(name, array, NO_STREAM)
-        current.synchronize()
-        return samples
+    if _device.wait_for(array): # DLPack would make the legacy stream wait for it, and so all streams of threads
+        return _views.on_device(name, array, NO_STREAM)
     samples, address = _views.on_device(name, array, 0), 0
     if not hasattr(array, "__dlpack__"):
         interface = array.__cuda_array_interface__

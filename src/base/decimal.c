@@ -9,7 +9,7 @@
 
 #include "lapedge_program.h"
 
-static locale_t plain; /* the "C" locale; 0: there is no memory for it, and that of the program is used */
+static locale_t plain; /* the "C" locale; 0: out of memory; the program's locale is used */
 
 static void make_plain(void)
 {

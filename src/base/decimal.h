@@ -6,7 +6,7 @@
 
 /* Like strtof. */
 float lap_decimal_float(const char *text, char **end);
-/* What this thread prints between these two has points. */
+/* Between these calls the thread prints numbers with a decimal point. */
 locale_t lap_decimal_begin(void);
 void lap_decimal_end(locale_t before);
 

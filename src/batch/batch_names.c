@@ -266,6 +266,8 @@ lap_code lap_batch_check_operands(
     const lap_batch_options *options, const lap_settings *settings, lap_error *err)
 {
     struct stat out, in;
+    if (!options->out_dir)
+        return lap_fail(err, LAP_E_USAGE, "the output folder is missing");
     bool has_out = !stat(options->out_dir, &out);
     for (size_t i = 0; i < options->input_count; i++) {
         const char *path = options->inputs[i];

@@ -358,7 +358,6 @@ static bool is_among_records(const char *path)
     return is_last || is_around;
 }
 
-/* Refuses an output that would replace a record, and an output folder inside a folder of records. */
 /* Whether OUT is a file such as a raw photo, a film or a document, as "lapedge IMG_1.*" may name. */
 static bool is_of_another_kind(const char *out)
 {
@@ -368,6 +367,8 @@ static bool is_of_another_kind(const char *out)
            S_ISREG(st.st_mode) && st.st_size > 0 && !lap_cli_image_at(out);
 }
 
+/* Refuses an output that would replace a record or a file of another kind, and an output folder inside a
+ * folder of records. */
 static lap_cli_exit check_output(const lap_cli *cli)
 {
     const bool has_out =
@@ -375,9 +376,11 @@ static lap_cli_exit check_output(const lap_cli *cli)
     const char *out = has_out ? cli->operands[cli->operand_count - 1] : "";
     if (is_record(out) || is_among_records(out))
         return lap_cli_usage("%s: is a place of lapedge's own records; name another one", out);
-    if (!cli->force && !cli->settings.no_clobber && is_of_another_kind(out))
+    const char *format = cli->settings.format; /* a table of numbers may be named .txt or .csv */
+    if (!cli->force && !cli->settings.no_clobber && !(format && strcmp(format, "tsv") == 0) &&
+        is_of_another_kind(out))
         return lap_cli_usage(
-            "%s exists and is no image that lapedge wrote; name another OUT, or give -f", out);
+            "%s exists and is not an image; name another file, or use -f to replace it", out);
     return LAP_EXIT_OK;
 }
 

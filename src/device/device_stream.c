@@ -155,9 +155,14 @@ lap_code lap_stream_view_create(
 {
     *view = (lap_view){0};
     lap_code code = check_shape(width, height, channels, apron, err);
-    return code == LAP_OK
-               ? lap_cuda_view_take(s->device, width, height, channels, apron, s->stream, view, err)
-               : code;
+    if (code != LAP_OK)
+        return code;
+    code = lap_cuda_view_take(s->device, width, height, channels, apron, s->stream, view, err);
+    if (code == LAP_E_MEMORY) { /* idle lanes hold much */
+        lap_stream_lanes_free(s);
+        code = lap_cuda_view_take(s->device, width, height, channels, apron, s->stream, view, err);
+    }
+    return code;
 }
 
 void lap_stream_view_destroy(lap_stream *s, lap_view *view)

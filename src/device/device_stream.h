@@ -20,7 +20,7 @@ enum { LAP_STREAM_WINDOWS = 3, LAP_STREAM_LANES = 16 };
 typedef struct lap_lane {
     lap_device_slot *slot;
     lap_device_staging *pinned;
-    int files; /* that it has been asked to decode */
+    int files; /* number of files that it was asked to decode */
     bool is_taken;
 } lap_lane;
 
@@ -32,7 +32,7 @@ struct lap_stream {
     lap_lane own;                     /* on this stream */
     lap_device_staging *staging;      /* for a photo alone, where `pinned` does not serve */
     pthread_mutex_t lock;             /* for the next four: */
-    pthread_cond_t given;             /* a lane is, or there are none any more */
+    pthread_cond_t given;             /* a lane is returned, or lanes are closed */
     lap_lane lanes[LAP_STREAM_LANES]; /* on streams of their own, for large photos of a batch */
     bool is_short;                    /* of memory: the rest of the batch does without lanes */
     /* for those of a batch, a row for each window of run/stream_photos.c; NULL until they are needed */

@@ -94,7 +94,7 @@ static bool run_in_lane(lap_stream_photo *p, bool *handled, lap_code *code, lap_
     return fits && *code != LAP_E_MEMORY;
 }
 
-/* On the stream if it is idle, else in a lane; if there is no lane for it, when the stream is idle. */
+/* Decodes on the stream if it is idle, otherwise in a lane. Without a lane, waits for the stream. */
 static lap_code decode_there(lap_stream_photo *p, lap_error *err)
 {
     const lap_stream_work *work = p->work;
@@ -105,7 +105,7 @@ static lap_code decode_there(lap_stream_photo *p, lap_error *err)
         pthread_mutex_lock(&p->work->lock);
     }
     code = run_alone(p, NULL, &p->is_done, err);
-    if (code == LAP_E_MEMORY && work->count > 1) {
+    if (code == LAP_E_MEMORY) {
         lap_stream_lanes_free(work->stream);
         code = run_alone(p, NULL, &p->is_done, err);
     }

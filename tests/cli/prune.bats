@@ -111,7 +111,7 @@ kept()
     rm in/sub/d.jpg
     run --separate-stderr lapedge --prune in out
     [ "$status" -eq 0 ]
-    [[ $stderr == *"--prune: 2 outputs left: a folder on the way to the photo is there but empty, as one that is not mounted is"$'\n'* ]]
+    [[ $stderr == *"--prune: 2 outputs left: a folder in the photo's path is empty; its disk may not be mounted"$'\n'* ]]
     [[ $stderr == *"--prune: 1 output left: its photo was in another folder than those of this run, and is not there any more" ]]
     [ "$(outputs out)" = "./a.jpg ./mine.jpg ./sub/c.jpg ./sub/d.jpg ./z.jpg" ]
     # The same if the photos were in subfolders of what is not mounted.
@@ -120,7 +120,7 @@ kept()
     rm -r in/disk/may
     run --separate-stderr lapedge --prune in out
     [ "$status" -eq 0 ]
-    [[ $stderr == *"--prune: 3 outputs left: a folder on the way to the photo is there but empty"* ]]
+    [[ $stderr == *"--prune: 3 outputs left: a folder in the photo's path is empty"* ]]
     [ -e out/disk/may/last/e.jpg ]
     rmdir in/disk in/sub
     lapedge -q --prune in out

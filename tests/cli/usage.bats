@@ -111,11 +111,13 @@ without a note; several photos go into a folder: lapedge IN... OUTDIR" *.png
     echo raw >a.nef
     for form in "" "transform --flip=h" -n; do
         # shellcheck disable=SC2086 # words
-        expect 2 "" "lapedge: a.nef exists and is no image that lapedge wrote; name another OUT, or give -f" $form --format=jpg a.jpg a.nef
+        expect 2 "" "lapedge: a.nef exists and is not an image; name another file, or use -f to replace it" $form --format=jpg a.jpg a.nef
     done
     [ "$(cat a.nef)" = raw ]
     expect 1 "" "lapedge: a.nef: exists and is left alone (--no-clobber)" --no-clobber --format=jpg a.jpg a.nef
     expect 0 "" "" -f --format=jpg a.jpg a.nef
+    expect 0 "" "" --format=tsv a.jpg numbers.txt
+    expect 0 "" "" --format=tsv a.jpg numbers.txt # a table of numbers has no mark
     : >b.nef # as mktemp makes it
     expect 0 "" "" --format=jpg a.jpg b.nef
     expect 0 "" "" --in-place a.jpg

@@ -119,9 +119,8 @@ static lap_cli_exit end_prune(folder_run *run, lap_code code)
         lap_cli_message(
             "--prune: nothing was removed: %s", lap_cli_error_text(&prune->refused, why, sizeof why));
     if (prune->kept > 0 && !run->folder.cli->quiet)
-        lap_cli_message("--prune: %llu output%s left: a folder on the way to the photo is there but empty, "
-                        "as one that is "
-                        "not mounted is",
+        lap_cli_message(
+            "--prune: %llu output%s left: a folder in the photo's path is empty; its disk may not be mounted",
             (unsigned long long)prune->kept, prune->kept > 1 ? "s" : "");
     if (prune->hidden > 0)
         lap_cli_message(

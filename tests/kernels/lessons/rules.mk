@@ -2,7 +2,7 @@
 ifeq ($(SAN)$(if $(COVERAGE),,$(findstring clang,$(CC))),)
 ifneq ($(CUDACPU_CXX),)
 # The kernels of the ladders, compiled like lessons.
-JUDGED_CU := $(sort $(filter-out %/queue.cu,$(wildcard cuda/device/*.cu)) \
+JUDGED_CU := $(sort $(filter-out %/queue.cu %/view.cu,$(wildcard cuda/device/*.cu)) \
   $(wildcard cuda/filter/*.cu cuda/transpose/*.cu cuda/reduce/*.cu cuda/matvec/*.cu))
 JUDGED_CU_OBJ := $(JUDGED_CU:%=$(B)/lessons/%.o)
 JUDGED_CXX := $(JUDGE_CXX) -O0 -fsanitize=thread -DLAP_HAVE_CUDA=1 -MMD -MP

@@ -2,6 +2,7 @@
 """Photos to a CUDA device and back from Python, with the pixels and bytes of the CPU: on the CUDA runtime of the tests,
 or on a GPU with there.py FOLDER, where tools/release/build-python put the module (build/portable/python).
 It needs NumPy and cffi; torch and CuPy are used if they are there. TAP on stdout."""
+import contextlib
 import ctypes
 import gc
 import multiprocessing
@@ -142,7 +143,7 @@ class Foreign:
     __module__ = "cupy"
 
     def __init__(self, array):
-        self.array, self.asked = array, []
+        self.array, self.asked, self.device = array, [], contextlib.nullcontext()
 
     def __dlpack_device__(self):
         return self.array.__dlpack_device__()

@@ -530,6 +530,8 @@ static void photos_that_vanish_have_failed(void **state)
     assert_int_equal(lap_batch(context, &o, &s, on_file, NULL, &counts, NULL), LAP_OK);
     assert_int_equal(counts.vanished, 0);
     assert_int_equal(counts.failed, 1);
+    o.out_dir = NULL; /* forgotten */
+    assert_int_equal(lap_batch(context, &o, &s, on_file, NULL, &counts, NULL), LAP_E_USAGE);
     lap_context_destroy(context);
 }
 
