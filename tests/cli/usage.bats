@@ -114,6 +114,10 @@ without a note; several photos go into a folder: lapedge IN... OUTDIR" *.png
         expect 2 "" "lapedge: a.nef exists and is not an image; name another file, or use -f to replace it" $form --format=jpg a.jpg a.nef
     done
     [ "$(cat a.nef)" = raw ]
+    for name in b.RAF c.orf d.xmp; do
+        echo raw >$name
+        expect 2 "" "lapedge: $name exists and is not an image; name another file, or use -f to replace it" --format=jpg a.jpg $name
+    done
     expect 1 "" "lapedge: a.nef: exists and is left alone (--no-clobber)" --no-clobber --format=jpg a.jpg a.nef
     expect 0 "" "" -f --format=jpg a.jpg a.nef
     expect 0 "" "" --format=tsv a.jpg numbers.txt

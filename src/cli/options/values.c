@@ -263,8 +263,10 @@ bool lap_set_suffix(void *field, const lap_cli_option *option, const char *value
 bool lap_cli_is_common_ending(const char *ending)
 {
     static const char others[] =
-        "|jpe|jfif|pnm|webp|gif|tif|tiff|heic|heif|avif|jxl|jp2|svg|psd|dng|cr2|cr3|nef|arw|"
-        "mp4|mov|avi|mkv|webm|"
+        "|jpe|jfif|pnm|webp|gif|tif|tiff|heic|heif|avif|jxl|jp2|svg|psd|xcf|"
+        "dng|cr2|cr3|crw|nef|nrw|arw|sr2|srf|raf|orf|rw2|rwl|raw|pef|srw|x3f|3fr|fff|iiq|mrw|erf|kdc|dcr|mef|"
+        "mos|xmp|"
+        "mp4|m4v|mov|avi|mkv|mts|webm|thm|lrv|mp3|m4a|wav|flac|"
         "zip|tar|gz|tgz|bz2|tbz2|xz|txz|zst|lz4|7z|rar|iso|dmg|"
         "pdf|txt|md|rtf|doc|docx|odt|xls|xlsx|ods|ppt|pptx|odp|csv|json|jsonl|xml|html|htm|";
     char word[16];
