@@ -279,7 +279,7 @@ forge()
     cd other
     folder 1 "--prune: nothing was removed: in: is not the recorded folder, ${PWD%/other}/in" --prune in ../out
     # By force neither: the folder of the records stands where it stood.
-    folder 0 "" -q --prune -f in ../out
+    folder 1 "--prune: nothing was removed: in: is not the recorded folder, ${PWD%/other}/in, which still exists" -q --prune -f in ../out
     cd ..
     [ -e out/b.jpg ]
     [ -n "$before" ]
