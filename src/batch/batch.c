@@ -270,7 +270,7 @@ static lap_code prepare(batch *b, lap_list *list, lap_error *err)
     lap_code code = lap_batch_check_operands(options, b->settings, err);
     if (code == LAP_OK)
         code = lap_batch_look(b, list, err);
-    const bool idle = is_idle(b);
+    const bool idle = code == LAP_OK && is_idle(b);
     const bool writes = !options->dry_run && !idle;
     if (code == LAP_OK && !idle)
         code = lap_batch_make_out_dir(options->out_dir, options->dry_run, &b->unwritable, err);
