@@ -197,6 +197,7 @@ typedef struct prune_photo {
     size_t operand; /* index of the input concerned */
     char *path;     /* absolute, malloc'ed; NULL with errno: unknown */
     size_t below;   /* where the part below that input's folder begins in path */
+    int unknown;    /* an errno: whether the recorded folder exists could not be found out; else 0 */
 } prune_photo;
 
 /* Whether a recorded folder still exists at its place. *why: an errno if that is unknown, else 0. */
@@ -246,12 +247,13 @@ static prune_photo look_by_folder(const lap_prune *p, const lap_manifest_line *l
     for (size_t i = 0; i < p->options->input_count; i++) {
         const lap_origin *now = &p->folders[i].origin;
         if (lies_inside(line->folder, now->name))
-            photo = (prune_photo){is_there || why ? IS_HERE : DIFFERS, i, NULL, strlen(now->name)};
+            photo = (prune_photo){
+                .relation = is_there || why ? IS_HERE : DIFFERS, .operand = i, .below = strlen(now->name)};
     }
     const uint64_t *moved = lap_map64_find(&p->moved, name_key(line->folder));
     if (photo.relation == IS_ELSEWHERE && moved && *moved > 1) {
         folder = p->folders[*moved - 2].name;
-        photo = (prune_photo){DIFFERS, *moved - 2, NULL, strlen(folder)};
+        photo = (prune_photo){.relation = DIFFERS, .operand = *moved - 2, .below = strlen(folder)};
     }
     for (size_t i = 0; i < p->options->input_count && !is_there && !why; i++) {
         const lap_origin *now = &p->folders[i].origin;
@@ -259,13 +261,15 @@ static prune_photo look_by_folder(const lap_prune *p, const lap_manifest_line *l
             /* A later run has found the output up to date in the folder's new place. */
             const bool is_known = lap_map64_find(&p->here, name_key(line->output)) != NULL;
             folder = now->name;
-            photo = (prune_photo){is_known ? IS_HERE : DIFFERS, i, NULL, strlen(folder)};
+            photo = (prune_photo){
+                .relation = is_known ? IS_HERE : DIFFERS, .operand = i, .below = strlen(folder)};
         }
     }
     const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
     if ((photo.relation == IS_HERE || photo.relation == DIFFERS) && !why &&
         asprintf(&photo.path, "%s%s%s", folder, slash, below) < 0)
         photo.path = NULL;
+    photo.unknown = why;
     errno = why ? why : photo.path ? 0 : ENOMEM;
     return photo;
 }
@@ -291,7 +295,7 @@ static prune_photo look_for_photo(const lap_prune *p, const lap_manifest_line *l
     if (photo.relation == IS_HERE || photo.relation == DIFFERS)
         return photo;
     const bool is_another = photo.relation == IS_ANOTHER;
-    photo = (prune_photo){.relation = IS_ELSEWHERE, .path = from_root(line->input)};
+    photo = (prune_photo){.relation = IS_ELSEWHERE, .path = from_root(line->input), .unknown = photo.unknown};
     if (is_another && !names_folder_here(line))
         return photo;
     for (size_t i = 0; photo.path && i < p->options->input_count; i++)
@@ -515,8 +519,9 @@ static lap_code look_at_photo(
     lap_code code = LAP_OK;
     lap_error why;
     *goes = false;
-    if (!photo.path)
-        *trouble = (prune_trouble){"is kept, because lapedge cannot check whether its photo exists", errno};
+    if (!photo.path || (photo.relation == IS_ELSEWHERE && photo.unknown))
+        *trouble = (prune_trouble){"is kept, because lapedge cannot check whether its photo exists",
+            photo.path ? photo.unknown : errno};
     else if (photo.relation == IS_HERE || (differs && force))
         *goes = is_gone(p, photo.path, photo.below, trouble);
     else if (!p->removes) /* the output is kept, so this comes once */
