@@ -1,6 +1,7 @@
 #include "cli/term.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <poll.h>
@@ -70,9 +71,18 @@ enum { WATCH_MS = 100, READER_MS = 1000 };
 
 static atomic_bool gave_up;
 
+/* Whether a pipe has room for so many bytes. poll denies that if they fit only into its last page, which is
+ * partly filled. */
+static bool fits_the_last_page(int fd, size_t size)
+{
+    int held = 0;
+    const int room = fcntl(fd, F_GETPIPE_SZ);
+    return room > 0 && ioctl(fd, FIONREAD, &held) == 0 && held <= room && (size_t)(room - held) >= size;
+}
+
 /* Waits for room in a pipe or a terminal. After a signal, a reader that takes nothing must not keep the
  * program from ending. A regular file has room at once. */
-static bool wait_for_room(int fd)
+static bool wait_for_room(int fd, size_t size)
 {
     static atomic_llong until_ms; /* 0: no signal was seen */
     struct pollfd room = {.fd = fd, .events = POLLOUT};
@@ -87,6 +97,8 @@ static bool wait_for_room(int fd)
         }
         const int ready = poll(&room, 1, wait);
         if (ready > 0 || (ready < 0 && errno != EINTR)) /* write(2) reports what is wrong */
+            return true;
+        if (ready == 0 && fits_the_last_page(fd, size))
             return true;
         if (ready == 0 && wait == 0) {
             atomic_store(&gave_up, true);
@@ -112,9 +124,10 @@ static size_t piece_for(int fd, size_t size)
 bool lap_cli_write(int fd, const void *bytes, size_t size)
 {
     for (const char *at = bytes; size > 0;) {
-        if (!wait_for_room(fd))
+        const size_t piece = piece_for(fd, size);
+        if (!wait_for_room(fd, piece))
             return false;
-        const ssize_t wrote = write(fd, at, piece_for(fd, size));
+        const ssize_t wrote = write(fd, at, piece);
         if (wrote == 0)
             errno = EIO;
         if (wrote == 0 || (wrote < 0 && errno != EINTR))

@@ -127,7 +127,7 @@ typedef enum check {
     IS_NULL  /* the argument is a null pointer; this check reads all 64 bits, the others 32 */
 } check;
 
-enum { VALUES = 4 };
+enum { VALUES = 5 };
 
 /* Rows of the same call are adjacent. If one of them does not hold, the call fails with EPERM. */
 typedef struct bound {
@@ -165,8 +165,8 @@ static const bound bounds[] = {
 #endif
     /* Forbids changing a descriptor's owner or signal, leases, locks, and flags that other processes
      * share. */
-    {SYS_fcntl, ONE_OF, 1, {F_DUPFD_CLOEXEC, F_GETFL, F_GETFD, F_SETFD}},
-    {SYS_ioctl, ONE_OF, 1, {TCGETS, TIOCGWINSZ}},
+    {SYS_fcntl, ONE_OF, 1, {F_DUPFD_CLOEXEC, F_GETFL, F_GETFD, F_SETFD, F_GETPIPE_SZ}},
+    {SYS_ioctl, ONE_OF, 1, {TCGETS, TIOCGWINSZ, FIONREAD}},
     {SYS_fallocate, ONE_OF, 1, {FALLOC_FL_KEEP_SIZE}},
     {SYS_renameat2, WITHIN, 4, {1}}, /* RENAME_NOREPLACE */
     {SYS_linkat, ONE_OF, 4, {0}},    /* links may be made by name, not from a descriptor */

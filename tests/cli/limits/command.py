@@ -2,6 +2,7 @@
 """Corners of the command line: abbreviations, empty shares, logs and reports that do not fit. Prints TAP."""
 
 import base64
+import fcntl
 import json
 import os
 import random
@@ -296,7 +297,8 @@ def notes_about_the_tag():
     assert "shown as stored" not in " ".join(lapedge("--no-sync", "-v", "plain.jpg", "p.ppm")[1].split())
 
 
-WRITE = {"x86_64": "1"}.get(os.uname().machine, "64") # its number: no other call to standard output is waited for
+F_GETPIPE_SZ = 1032 # which fcntl has from Python 3.10
+POLL = {"x86_64": "7"}.get(os.uname().machine, "73") # the number of the call that waits for room
 
 
 def ended_while_it_prints(number, ignored, *words):
@@ -314,8 +316,8 @@ def ended_while_it_prints(number, ignored, *words):
     process = subprocess.Popen([PROGRAM, *words], stdout=write, stderr=subprocess.DEVNULL,
                                preexec_fn=lambda: signal.signal(number, handler))
     os.close(write)
-    waiting = Path(f"/proc/{process.pid}/syscall") # its number, and its arguments
-    while process.poll() is None and waiting.read_text().split()[:2] != [WRITE, "0x1"]:
+    waiting = Path(f"/proc/{process.pid}/syscall") # its number comes first
+    while process.poll() is None and waiting.read_text().split()[0] != POLL:
         time.sleep(0.01)
     process.send_signal(number)
     if not ignored:
@@ -323,6 +325,21 @@ def ended_while_it_prints(number, ignored, *words):
     with os.fdopen(read, "rb") as pipe:
         said = pipe.read()[filled:]
     return process.wait(100), said
+
+
+def last_page_of_a_pipe():
+    """Words that fit into a pipe are written, also if only its last page, which is partly filled, has room."""
+    wanted, _ = lapedge("--version")
+    read, write = os.pipe()
+    filled = os.write(write, bytes(fcntl.fcntl(write, F_GETPIPE_SZ) - 4096 + 500))
+    with subprocess.Popen([PROGRAM, "--version"], stdout=write) as process:
+        os.close(write)
+        try:
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
+    with os.fdopen(read, "rb") as pipe:
+        assert pipe.read()[filled:] == wanted, wanted
 
 
 def signals_at_the_end():
@@ -344,7 +361,7 @@ def signals_at_the_end():
 
 if __name__ == "__main__":
     os.environ.pop("LAPEDGE_CORPUS", None)
-    run_all([no_abbreviations, empty_share, log_on_a_full_disk, shares_of_time, names_in_a_report,
+    run_all([no_abbreviations, empty_share, log_on_a_full_disk, shares_of_time, names_in_a_report, last_page_of_a_pipe,
              products_that_are_no_numbers, last_line_of_a_list, dots_in_front, dry_runs_sweep_nothing,
              one_job_at_a_time, noisy_rows, details_of_a_run, facts_of_a_report, means_in_a_report, noise_in_a_report,
              far_too_long_a_name,
