@@ -39,27 +39,36 @@ extern "C" lap_view lap_cuda_view_in(int device, void *memory, int width, int he
     return view;
 }
 
-extern "C" lap_code lap_cuda_view_create(
-    int device, int width, int height, int channels, int apron, lap_view *view, lap_error *err)
+/* keeps: the memory is that of lap_cuda_kept_alloc. It is cleared, because kernels on any stream read whole
+ * vectors, with padding. */
+static lap_code make(int device, int width, int height, int channels, int apron, bool keeps, void *stream,
+    lap_view *view, lap_error *err)
 {
     size_t bytes;
     void *memory;
     memset(view, 0, sizeof *view);
     if (!lap_cuda_view_bytes(width, height, channels, apron, &bytes))
         return lap_fail(err, LAP_E_MEMORY, "%dx%d pixels do not fit the address space", width, height);
-    lap_code code = lap_cuda_alloc(device, bytes, &memory, err);
+    lap_code code = keeps ? lap_cuda_kept_alloc(device, bytes, &memory, err)
+                          : lap_cuda_alloc(device, bytes, &memory, err);
     if (code)
         return code;
-    /* Clears the memory and waits for it, because kernels on any stream read whole vectors, with padding. */
-    code = LAP_CUDA(cudaMemset(memory, 0, bytes), err);
+    code = lap_cuda_clear(device, memory, bytes, stream, err);
     if (!code)
-        code = LAP_CUDA(cudaStreamSynchronize(0), err);
-    if (code) {
+        code = lap_cuda_sync(device, stream, err);
+    if (!code)
+        *view = lap_cuda_view_in(device, memory, width, height, channels, apron);
+    else if (keeps)
+        lap_cuda_kept_free(device, memory, bytes);
+    else
         lap_cuda_free(device, memory);
-        return code;
-    }
-    *view = lap_cuda_view_in(device, memory, width, height, channels, apron);
-    return LAP_OK;
+    return code;
+}
+
+extern "C" lap_code lap_cuda_view_create(
+    int device, int width, int height, int channels, int apron, lap_view *view, lap_error *err)
+{
+    return make(device, width, height, channels, apron, false, NULL, view, err);
 }
 
 static void *memory_of(const lap_view *view)
@@ -77,23 +86,7 @@ extern "C" void lap_cuda_view_destroy(lap_view *view)
 extern "C" lap_code lap_cuda_view_take(
     int device, int width, int height, int channels, int apron, void *stream, lap_view *view, lap_error *err)
 {
-    size_t bytes;
-    void *memory;
-    memset(view, 0, sizeof *view);
-    if (!lap_cuda_view_bytes(width, height, channels, apron, &bytes))
-        return lap_fail(err, LAP_E_MEMORY, "%dx%d pixels do not fit the address space", width, height);
-    lap_code code = lap_cuda_kept_alloc(device, bytes, &memory, err);
-    if (code)
-        return code;
-    code = lap_cuda_clear(device, memory, bytes, stream, err);
-    if (!code)
-        code = lap_cuda_sync(device, stream, err);
-    if (code) {
-        lap_cuda_kept_free(device, memory, bytes);
-        return code;
-    }
-    *view = lap_cuda_view_in(device, memory, width, height, channels, apron);
-    return LAP_OK;
+    return make(device, width, height, channels, apron, true, stream, view, err);
 }
 
 extern "C" void lap_cuda_view_give(lap_view *view)

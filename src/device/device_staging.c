@@ -111,6 +111,14 @@ lap_code lap_device_staging_file(lap_device_staging *staging, size_t bytes, lap_
     return code;
 }
 
+lap_code lap_device_staging_copy(lap_device_staging *staging, const void *file, size_t size, lap_error *err)
+{
+    const lap_code code = lap_device_staging_file(staging, size, err);
+    if (code == LAP_OK)
+        memcpy(staging->file.bytes, file, size);
+    return code;
+}
+
 void lap_device_staging_lend(lap_device_staging *staging, const uint8_t *bytes, size_t size)
 {
     staging->bytes = bytes;

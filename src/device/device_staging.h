@@ -55,6 +55,8 @@ void lap_device_staging_abandon(lap_device_staging *staging); /* see lap_device_
 
 /* Makes room for a file at staging->file. LAP_E_LIMIT: more than `most`. */
 lap_code lap_device_staging_file(lap_device_staging *staging, size_t bytes, lap_error *err);
+/* Makes room for a file, and copies it there. */
+lap_code lap_device_staging_copy(lap_device_staging *staging, const void *file, size_t size, lap_error *err);
 /* Uses the caller's bytes of a file. The caller keeps them until the photo is done. */
 void lap_device_staging_lend(lap_device_staging *staging, const uint8_t *bytes, size_t size);
 

@@ -1,6 +1,4 @@
 /* Decodes files to the device of a lap_stream, and filters them there. */
-#include <string.h>
-
 #include "base/context.h"
 #include "base/image.h"
 #include "base/status.h"
@@ -33,14 +31,10 @@ static lap_device_wish wish_of(const lap_stream_photo *p, const lap_view *pixels
         .filters = is_filtered(p)};
 }
 
-/* Brings the file to pinned memory. False: there is none for it. */
 static bool pin_file(const lap_stream_photo *p, lap_device_staging *staging)
 {
-    const size_t size = p->work->sizes[p->number];
-    if (lap_device_staging_file(staging, size, NULL) != LAP_OK)
-        return false;
-    memcpy(staging->file.bytes, p->work->files[p->number], size);
-    return true;
+    const size_t number = p->number;
+    return lap_device_staging_copy(staging, p->work->files[number], p->work->sizes[number], NULL) == LAP_OK;
 }
 
 static lap_code plan(const lap_stream_photo *p, lap_device_staging *staging, const lap_view *pixels,

@@ -2,7 +2,6 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/context.h"
 #include "base/params.h"
@@ -35,12 +34,7 @@ void lap_stream_plan(lap_stream_photo *p, const lap_device_wish *wish, const voi
     const size_t needs = lap_device_slot_needs(staging);
     if (needs == 0 || needs > LAP_DEVICE_SMALL_BYTES)
         return;
-    if (file) {
-        if (lap_device_staging_file(staging, size, NULL) != LAP_OK)
-            return;
-        memcpy(staging->file.bytes, file, size);
-    }
-    p->is_planned = true;
+    p->is_planned = !file || lap_device_staging_copy(staging, file, size, NULL) == LAP_OK;
 }
 
 /* ---- windows of photos -------------------------------------------------------------------------- */

@@ -33,7 +33,7 @@ VALUES = {
     "skip_existing": True, "shard": (3, 3)}
 BESIDE = {"flip_kernel": {"kernel": [1, *24 * [0]]}, "pack": {"layout": "HWC"}}
 OF_FOLDERS = {"jobs", "fail_fast", "follow"} # they show in other folders than these
-# What no output shows: whether data are synced, and a device where there is none. "raise" is the default.
+# Settings that change no output here: nobody sees a sync, this machine may have no device, and "raise" is the default.
 UNSEEN = {"run": {"sync", "device", "codec"}, "run_folder": {"sync", "device", "codec"} | OF_FOLDERS,
           "transform to a file": {"sync", "codec"}, "run_bytes": {"device", "codec"}, "stats of a file": {"device"},
           "run without filter": {"sync", "filter", "codec"}, "decode_batch": {"errors"}, "edges_batch": {"errors"}}
