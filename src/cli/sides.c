@@ -175,11 +175,23 @@ lap_cli_exit lap_cli_check_stdout(const lap_cli *cli)
 
 /* ---- only over our own --------------------------------------------------------------------------- */
 
-/* The first bytes of a file. */
+/* The first bytes of a file, and a 0. */
 typedef struct side_head {
     char bytes[1024];
     size_t size;
 } side_head;
+
+/* Without bytes if the file cannot be read. */
+static side_head head_of(const char *path)
+{
+    side_head head = {.size = 0};
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const ssize_t got = fd >= 0 ? read(fd, head.bytes, sizeof head.bytes - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    head.size = got > 0 ? (size_t)got : 0;
+    return head;
+}
 
 /* Returns what follows "lapedge." in the schema with which the file begins; NULL if the file begins
  * differently. */
@@ -253,15 +265,10 @@ static const struct {
  * that such an option wrote, or a device or pipe. */
 static bool is_free(const char *path, lap_cli_side kind)
 {
-    side_head head = {.size = 0};
     struct stat st;
     if (lap_cli_is_stdout(path) || stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
         return true;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    const ssize_t got = fd >= 0 ? read(fd, head.bytes, sizeof head.bytes - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    head.size = got > 0 ? (size_t)got : 0;
+    const side_head head = head_of(path);
     return kinds[kind].is_it(&head);
 }
 
@@ -358,13 +365,21 @@ static bool is_among_records(const char *path)
     return is_last || is_around;
 }
 
-/* Whether OUT is a file such as a raw photo, a film or a document, as "lapedge IMG_1.*" may name. */
-static bool is_of_another_kind(const char *out)
+/* Whether OUT has what lapedge never writes, like a raw photo, a film or a document, under whatever name:
+ * "lapedge IMG_1.*" may name one. An empty file is as mktemp makes it. */
+static bool is_of_another_kind(const lap_cli *cli, const char *out)
 {
     struct stat st;
     const char *slash = strrchr(out, '/'), *dot = strrchr(slash ? slash : out, '.');
-    return dot && lap_cli_is_common_ending(dot + 1) && !lap_format_named(dot + 1) && stat(out, &st) == 0 &&
-           S_ISREG(st.st_mode) && st.st_size > 0 && !lap_cli_image_at(out);
+    const char *format = cli->settings.format ? cli->settings.format : lap_format_named(dot ? dot + 1 : NULL);
+    if (stat(out, &st) != 0 || !S_ISREG(st.st_mode) || lap_cli_image_at(out))
+        return false;
+    const side_head head = head_of(out);
+    if (format && strcmp(format, "tsv") == 0)
+        return head.size != strspn(head.bytes, "0123456789\t\n");
+    if (format && strcmp(format, "tga") == 0) /* which has no mark */
+        return false;
+    return head.size > 0 && strncmp(head.bytes, "BM", 2) != 0;
 }
 
 /* Refuses an output that would replace a record or a file of another kind, and an output folder inside a
@@ -376,9 +391,7 @@ static lap_cli_exit check_output(const lap_cli *cli)
     const char *out = has_out ? cli->operands[cli->operand_count - 1] : "";
     if (is_record(out) || is_among_records(out))
         return lap_cli_usage("%s: is a place of lapedge's own records; name another one", out);
-    const char *format = cli->settings.format; /* a table of numbers may be named .txt or .csv */
-    if (!cli->force && !cli->settings.no_clobber && !(format && strcmp(format, "tsv") == 0) &&
-        is_of_another_kind(out))
+    if (!cli->force && !cli->settings.no_clobber && !cli->skip_existing && is_of_another_kind(cli, out))
         return lap_cli_usage(
             "%s exists and is not an image; name another file, or use -f to replace it", out);
     return LAP_EXIT_OK;

@@ -104,7 +104,17 @@ without a note; several photos go into a folder: lapedge$1 IN... OUTDIR"
     note "" sub/b.jpg
     expect 0 "" "$note" a.jpg sub/b.jpg
     echo text >c.jpg
-    expect 0 "" "" a.jpg c.jpg # no photo
+    expect 2 "" "lapedge: c.jpg exists and is not an image; name another file, or use -f to replace it" a.jpg c.jpg
+    [ "$(cat c.jpg)" = text ]
+    expect 0 "" "" -f a.jpg c.jpg
+    printf 'RIFF\1\2\3\4WEBPVP8 ' >webp.jpg # another kind of photo under this name
+    expect 2 "" "lapedge: webp.jpg exists and is not an image; name another file, or use -f to replace it" a.jpg webp.jpg
+    for format in bmp ppm tga tsv; do # what lapedge wrote, by name and by --format
+        lapedge a.jpg again.$format && lapedge --format=$format a.jpg again
+        expect 0 "" "" --range=abs a.jpg again.$format
+        expect 0 "" "" --range=abs --format=$format a.jpg again
+        rm again
+    done
     lapedge a.jpg a.png && lapedge transform --flip=v a.png b.png
     expect 0 "" "lapedge: note: b.png, a PNG with other content, was replaced; --no-clobber leaves it alone, -f replaces it \
 without a note; several photos go into a folder: lapedge IN... OUTDIR" *.png
@@ -121,7 +131,9 @@ without a note; several photos go into a folder: lapedge IN... OUTDIR" *.png
     expect 1 "" "lapedge: a.nef: exists and is left alone (--no-clobber)" --no-clobber --format=jpg a.jpg a.nef
     expect 0 "" "" -f --format=jpg a.jpg a.nef
     expect 0 "" "" --format=tsv a.jpg numbers.txt
-    expect 0 "" "" --format=tsv a.jpg numbers.txt # a table of numbers has no mark
+    expect 0 "" "" --format=tsv --range=abs a.jpg numbers.txt # a table of numbers has no mark
+    echo notes >notes.txt
+    expect 2 "" "lapedge: notes.txt exists and is not an image; name another file, or use -f to replace it" --format=tsv a.jpg notes.txt
     : >b.nef # as mktemp makes it
     expect 0 "" "" --format=jpg a.jpg b.nef
     expect 0 "" "" --in-place a.jpg
