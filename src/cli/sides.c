@@ -175,21 +175,19 @@ lap_cli_exit lap_cli_check_stdout(const lap_cli *cli)
 
 /* ---- only over our own --------------------------------------------------------------------------- */
 
-/* The first bytes of a file, and a 0. */
+/* The first bytes of a file, and a 0. Without bytes if the file cannot be read; problem says why. */
 typedef struct side_head {
     char bytes[1024];
     size_t size;
+    int problem;
 } side_head;
 
-/* Without bytes if the file cannot be read. */
 static side_head head_of(const char *path)
 {
     side_head head = {.size = 0};
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    const ssize_t got = fd >= 0 ? read(fd, head.bytes, sizeof head.bytes - 1) : -1;
-    if (fd >= 0)
-        close(fd);
+    const ssize_t got = lap_cli_read_head(path, head.bytes, sizeof head.bytes - 1);
     head.size = got > 0 ? (size_t)got : 0;
+    head.problem = got < 0 ? errno : 0;
     return head;
 }
 
@@ -365,21 +363,35 @@ static bool is_among_records(const char *path)
     return is_last || is_around;
 }
 
-/* Whether OUT has what lapedge never writes, like a raw photo, a film or a document, under whatever name:
- * "lapedge IMG_1.*" may name one. An empty file is as mktemp makes it. */
-static bool is_of_another_kind(const lap_cli *cli, const char *out)
+/* Whether OUT, which begins with head, is what lapedge never writes: a raw photo, a film or a document, under
+ * whatever name. "lapedge IMG_1.*" may name one. An empty file is as mktemp makes it. */
+static bool is_of_another_kind(const lap_cli *cli, const char *out, const side_head *head)
 {
-    struct stat st;
     const char *slash = strrchr(out, '/'), *dot = strrchr(slash ? slash : out, '.');
     const char *format = cli->settings.format ? cli->settings.format : lap_format_named(dot ? dot + 1 : NULL);
-    if (stat(out, &st) != 0 || !S_ISREG(st.st_mode) || lap_cli_image_at(out))
+    if (lap_format_of_bytes(head->bytes, head->size))
         return false;
-    const side_head head = head_of(out);
     if (format && strcmp(format, "tsv") == 0)
-        return head.size != strspn(head.bytes, "0123456789\t\n");
+        return head->size != strspn(head->bytes, "0123456789\t\n");
     if (format && strcmp(format, "tga") == 0) /* which has no mark */
         return false;
-    return head.size > 0 && strncmp(head.bytes, "BM", 2) != 0;
+    return head->size > 0 && strncmp(head->bytes, "BM", 2) != 0;
+}
+
+static lap_cli_exit check_kind_of_out(const lap_cli *cli, const char *out)
+{
+    struct stat st;
+    if (cli->force || cli->settings.no_clobber || cli->skip_existing || stat(out, &st) != 0 ||
+        !S_ISREG(st.st_mode))
+        return LAP_EXIT_OK;
+    const side_head head = head_of(out);
+    if (head.problem)
+        return lap_cli_usage("%s exists and cannot be read: %s; name another file, or use -f to replace it",
+            out, strerror(head.problem));
+    return is_of_another_kind(cli, out, &head)
+               ? lap_cli_usage(
+                     "%s exists and is not an image; name another file, or use -f to replace it", out)
+               : LAP_EXIT_OK;
 }
 
 /* Refuses an output that would replace a record or a file of another kind, and an output folder inside a
@@ -391,10 +403,7 @@ static lap_cli_exit check_output(const lap_cli *cli)
     const char *out = has_out ? cli->operands[cli->operand_count - 1] : "";
     if (is_record(out) || is_among_records(out))
         return lap_cli_usage("%s: is a place of lapedge's own records; name another one", out);
-    if (!cli->force && !cli->settings.no_clobber && !cli->skip_existing && is_of_another_kind(cli, out))
-        return lap_cli_usage(
-            "%s exists and is not an image; name another file, or use -f to replace it", out);
-    return LAP_EXIT_OK;
+    return check_kind_of_out(cli, out);
 }
 
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli)

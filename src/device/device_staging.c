@@ -114,7 +114,7 @@ lap_code lap_device_staging_file(lap_device_staging *staging, size_t bytes, lap_
 lap_code lap_device_staging_copy(lap_device_staging *staging, const void *file, size_t size, lap_error *err)
 {
     const lap_code code = lap_device_staging_file(staging, size, err);
-    if (code == LAP_OK)
+    if (code == LAP_OK && staging->file.bytes)
         memcpy(staging->file.bytes, file, size);
     return code;
 }

@@ -264,7 +264,9 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     expect 2 "" "lapedge: --skip-existing and --force contradict each other" -f --skip-existing in out
     expect 2 "" "lapedge: --rebuild and --no-clobber contradict each other" --rebuild --no-clobber in out
     expect 2 "" "lapedge: --rebuild and --skip-existing contradict each other" --rebuild --skip-existing in out
-    lapedge in/a.jpg out/a.jpg # replaced, as ever
+    expect 2 "" "lapedge: out/a.jpg exists and is not an image; name another file, or use -f to replace it" \
+        in/a.jpg out/a.jpg
+    lapedge -f in/a.jpg out/a.jpg
     [ "$(head -c 4 out/a.jpg)" != mine ]
 }
 

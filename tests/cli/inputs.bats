@@ -47,10 +47,10 @@ refused()
     run lapedge cut.jpg out.jpg
     [ "$status" -eq 1 ]
     cmp old.jpg out.jpg
-    run --separate-stderr lapedge --fail-on=none cut.jpg out.jpg
+    run --separate-stderr lapedge --fail-on=none cut.jpg kept.jpg
     [ "$status" -eq 0 ]
     [[ $stderr == "lapedge: cut.jpg: warning: "* ]]
-    expect 0 "" "" -q --fail-on=none cut.jpg out.jpg
+    expect 0 "" "" -q --fail-on=none cut.jpg kept.jpg
 }
 
 # left COUNT FILE: the photo with COUNT more bytes before its end marker

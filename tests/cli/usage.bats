@@ -141,6 +141,16 @@ without a note; several photos go into a folder: lapedge IN... OUTDIR" *.png
     expect 1 "" "lapedge: cut.jpg: truncated: data ends 18 % into the image; --fail-on=none keeps what can be read" cut.jpg b.jpg
 }
 
+@test "an OUT that cannot be read is not replaced" {
+    cp "$photo" a.jpg
+    echo hidden >c.jpg
+    unprivileged
+    chmod 000 c.jpg
+    run --separate-stderr lapedge a.jpg c.jpg
+    [ "$status" -eq 2 ]
+    [ "$stderr" = "lapedge: c.jpg exists and cannot be read: Permission denied; name another file, or use -f to replace it" ]
+}
+
 @test "an unknown option names the nearest one" {
     expect 2 "" "lapedge: unknown option --qualty; did you mean --quality?" --qualty=90 a b
     expect 2 "" "lapedge: unknown option --bakcend; did you mean --backend?" a b --bakcend simd

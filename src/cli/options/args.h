@@ -191,6 +191,9 @@ lap_cli_exit lap_cli_find_forms(lap_cli *cli);
  * with the operands. Returns LAP_EXIT_USAGE after a message if one is refused. Fills given->idle. -v notes
  * these, and the changed ones. */
 lap_cli_exit lap_cli_check_rules(const lap_cli *cli, lap_cli_given *given);
+/* rules.c: reads the first bytes of a file, at most size. Returns how many; -1 and errno if the file cannot
+ * be read. */
+ssize_t lap_cli_read_head(const char *path, void *head, size_t size);
 /* rules.c: detects the image format of a regular file by its first bytes: "jpeg", "png" or "pnm"; NULL if
  * lapedge cannot read the file. */
 const char *lap_cli_image_at(const char *path);

@@ -50,16 +50,30 @@ static bool has_out_file(const lap_cli *cli, char why[WHY])
 
 /* ---- the inputs ---------------------------------------------------------------------------------- */
 
+ssize_t lap_cli_read_head(const char *path, void *head, size_t size)
+{
+    int fd;
+    do
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    while (fd < 0 && errno == EINTR);
+    ssize_t got;
+    do
+        got = fd >= 0 ? read(fd, head, size) : -1;
+    while (fd >= 0 && got < 0 && errno == EINTR);
+    const int why = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = why;
+    return got;
+}
+
 const char *lap_cli_image_at(const char *path)
 {
     char head[16];
     struct stat st;
     if (!path || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return NULL;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    const ssize_t got = fd >= 0 ? read(fd, head, sizeof head) : -1;
-    if (fd >= 0)
-        close(fd);
+    const ssize_t got = lap_cli_read_head(path, head, sizeof head);
     return got > 0 ? lap_format_of_bytes(head, (size_t)got) : NULL;
 }
 
