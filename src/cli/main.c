@@ -85,11 +85,11 @@ static void wait_without_spinning(int argc, char **argv)
         (void)execv("/proc/self/exe", argv); /* if this fails, the threads go on spinning */
 }
 
-/* Whether standard output is needed for something other than JSON, or is redirected to an image. */
+/* Whether standard output is needed for something other than JSON, or JSON would damage what is there. */
 static bool is_stdout_taken(const lap_cli *cli)
 {
     const bool writes = lap_cli_writes(cli);
-    return cli->csv || lap_cli_image_at("/dev/stdout") || (cli->log && lap_cli_is_stdout(cli->log)) ||
+    return cli->csv || !lap_cli_stdout_takes_text() || (cli->log && lap_cli_is_stdout(cli->log)) ||
            (cli->trace && lap_cli_is_stdout(cli->trace)) ||
            (writes && cli->operand_count == 2 && lap_cli_is_stdout(cli->operands[1]));
 }

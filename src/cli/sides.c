@@ -140,40 +140,7 @@ static bool is_backup(const lap_cli *cli, const char *path)
     return end > 0 && length > end && strcmp(path + length - end, cli->backup) == 0;
 }
 
-/* ---- never after an image ------------------------------------------------------------------------ */
-
-/* Whether a file with this name and content may hold several images: a PNM, or a stream such as x.mjpeg. */
-static bool is_stream(const char *name, const char *format)
-{
-    const char *dot = strrchr(name, '.');
-    return strcmp(format, "pnm") == 0 || !lap_format_named(dot ? dot + 1 : NULL);
-}
-
-/* Whether standard output is the input's file. Then the run refuses it, and must not suggest a > that would
- * empty the input. */
-static bool is_input(const lap_cli *cli)
-{
-    lap_error ignored; /* the run reports it */
-    const char *in = as_path(cli->operands[0], false);
-    return lap_side_check(standard_output, &in, 1, &ignored) == LAP_E_CLASH;
-}
-
-lap_cli_exit lap_cli_check_stdout(const lap_cli *cli)
-{
-    char name[PATH_MAX];
-    const bool is_image = has_image_on_stdout(cli);
-    const char *format = is_image || prints_to_file(cli) ? lap_cli_image_at(standard_output) : NULL;
-    const ssize_t length = format ? readlink("/proc/self/fd/1", name, sizeof name - 1) : -1;
-    name[length > 0 ? length : 0] = '\0';
-    if (!format || (is_image && (is_stream(name, format) || is_input(cli))))
-        return LAP_EXIT_OK;
-    return lap_cli_usage(is_image ? "standard output is redirected to %s, which already contains an image; "
-                                    "name the output, or use > to replace the image"
-                                  : "standard output is redirected to %s, an image, which text would damage",
-        length > 0 ? name : "a file");
-}
-
-/* ---- only over our own --------------------------------------------------------------------------- */
+/* ---- never after something else ------------------------------------------------------------------ */
 
 /* The first bytes of a file, and a 0. Without bytes if the file cannot be read; problem says why. */
 typedef struct side_head {
@@ -190,6 +157,81 @@ static side_head head_of(const char *path)
     head.problem = got < 0 ? errno : 0;
     return head;
 }
+
+/* Returns the format of an image that begins with these bytes, as outputs name it ("pnm" for "ppm" and
+ * "pgm"); NULL if lapedge neither reads nor writes it, or if it has no mark, as a TGA. */
+static const char *format_of(const side_head *head)
+{
+    const char *format = lap_format_of_bytes(head->bytes, head->size), *name = lap_format_named(format);
+    return strncmp(head->bytes, "BM", 2) == 0 ? "bmp" : name ? name : format;
+}
+
+/* Whether text can follow these bytes: they are no image, and have no control characters except those for
+ * layout and terminals (BEL to CR, and ESC). */
+static bool is_text(const side_head *head)
+{
+    for (size_t i = 0; i < head->size; i++) {
+        const unsigned char c = (unsigned char)head->bytes[i];
+        if (c < '\a' || (c > '\r' && c < ' ' && c != '\33'))
+            return false;
+    }
+    return !lap_format_of_bytes(head->bytes, head->size);
+}
+
+bool lap_cli_stdout_takes_text(void)
+{
+    struct stat st;
+    if (fstat(STDOUT_FILENO, &st) != 0 || !S_ISREG(st.st_mode))
+        return true;
+    const side_head head = head_of(standard_output);
+    return is_text(&head);
+}
+
+/* Whether the image may follow what is in the file: images of its format, if several may lie in a file of
+ * this name (a PNM, or a stream such as x.mjpeg), or what the same command wrote there after a >, such as a
+ * header. */
+static bool may_follow(const char *format, const char *name, const side_head *head, off_t size)
+{
+    const char *dot = strrchr(name, '.'), *there = format_of(head);
+    const bool is_pnm = there && strcmp(there, "pnm") == 0;
+    const int flags = fcntl(STDOUT_FILENO, F_GETFL);
+    if (!there)
+        return flags >= 0 && !(flags & O_APPEND) && lseek(STDOUT_FILENO, 0, SEEK_CUR) >= size;
+    return is_pnm ? strcmp(format, "ppm") == 0 || strcmp(format, "pgm") == 0
+                  : strcmp(format, there) == 0 && !lap_format_named(dot ? dot + 1 : NULL);
+}
+
+/* Whether standard output is the input's file. Then the run refuses it, and must not suggest a > that would
+ * empty the input. */
+static bool is_input(const lap_cli *cli)
+{
+    lap_error ignored; /* the run reports it */
+    const char *in = as_path(cli->operands[0], false);
+    return lap_side_check(standard_output, &in, 1, &ignored) == LAP_E_CLASH;
+}
+
+lap_cli_exit lap_cli_check_stdout(const lap_cli *cli)
+{
+    char name[PATH_MAX];
+    struct stat st;
+    const char *asked = lap_format_named(cli->settings.format), *format = asked ? asked : "jpg";
+    const bool has_image = has_image_on_stdout(cli), is_image = has_image && strcmp(format, "tsv") != 0;
+    if (!(has_image || prints_to_file(cli)) || fstat(STDOUT_FILENO, &st) != 0 || !S_ISREG(st.st_mode) ||
+        st.st_size == 0)
+        return LAP_EXIT_OK;
+    const side_head head = head_of(standard_output);
+    const ssize_t length = readlink("/proc/self/fd/1", name, sizeof name - 1);
+    name[length > 0 ? length : 0] = '\0';
+    if (is_image ? may_follow(format, name, &head, st.st_size) || is_input(cli) : is_text(&head))
+        return LAP_EXIT_OK;
+    return lap_cli_usage(is_image
+                             ? "standard output is redirected to %s, which is not empty; name the output, "
+                               "or use > to replace what is there"
+                             : "standard output is redirected to %s, which is not text and would be damaged",
+        length > 0 ? name : "a file");
+}
+
+/* ---- only over our own --------------------------------------------------------------------------- */
 
 /* Returns what follows "lapedge." in the schema with which the file begins; NULL if the file begins
  * differently. */
@@ -369,13 +411,13 @@ static bool is_of_another_kind(const lap_cli *cli, const char *out, const side_h
 {
     const char *slash = strrchr(out, '/'), *dot = strrchr(slash ? slash : out, '.');
     const char *format = cli->settings.format ? cli->settings.format : lap_format_named(dot ? dot + 1 : NULL);
-    if (lap_format_of_bytes(head->bytes, head->size))
+    if (format_of(head))
         return false;
     if (format && strcmp(format, "tsv") == 0)
         return head->size != strspn(head->bytes, "0123456789\t\n");
     if (format && strcmp(format, "tga") == 0) /* which has no mark */
         return false;
-    return head->size > 0 && strncmp(head->bytes, "BM", 2) != 0;
+    return head->size > 0;
 }
 
 static lap_cli_exit check_kind_of_out(const lap_cli *cli, const char *out)

@@ -12,10 +12,13 @@
  * its first bytes; -f permits that), or if standard output is redirected to an input or an image. Folders
  * among the inputs are searched, except for standard output and in a folder run: there lap_batch checks. */
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli);
-/* Returns LAP_EXIT_USAGE after a message if standard output is redirected to a file that already contains an
- * image, as with >>, and what goes there would spoil it. After a > the file is empty, so nothing is lost
- * here. lap_cli_check_sides calls it, too. */
+/* Returns LAP_EXIT_USAGE after a message if standard output is redirected to a file with content, as with >>,
+ * that would be damaged: text goes only to text, an image only to a stream of such images. After a > the file
+ * is empty, so nothing is lost here. lap_cli_check_sides calls it, too. */
 lap_cli_exit lap_cli_check_stdout(const lap_cli *cli);
+/* Whether text would damage nothing on standard output: it is no regular file, or one that begins like text.
+ */
+bool lap_cli_stdout_takes_text(void);
 
 /* Sets the names of these files that the command line gives, with standard output if it is a file and gets
  * JSON, the list of -n or a side file; returns their number. */

@@ -187,7 +187,7 @@ refused()
         [ "$(cat err)" = "lapedge: standard output is redirected to $PWD/b.jpg, $1" ]
         cmp b.jpg "$photo"
     }
-    local text="an image, which text would damage"
+    local text="which is not text and would be damaged" image="which is not empty; name the output, or use > to replace what is there"
     for words in "stats a.jpg" "stats --json a.jpg" "info a.jpg" "diff a.jpg a.jpg" "backends --json" "doctor" \
         "explain c" "help stats" "-h" "--help" "--version" "-n a.jpg o.jpg" "--json a.jpg o.jpg" \
         "--json-file=- a.jpg o.jpg" "-q --sandbox in out --log=/dev/stdout" "--in-place --json a.jpg" "compare a.jpg" \
@@ -197,8 +197,8 @@ refused()
     done
     cmp a.jpg "$photo"
     nothing_left o.jpg out
-    appends "which already contains an image; name the output, or use > to replace the image" a.jpg -
-    appends "which already contains an image; name the output, or use > to replace the image" transform --flip=h a.jpg -
+    appends "$image" a.jpg -
+    appends "$image" transform --flip=h a.jpg -
     # Nothing is printed, or it goes elsewhere.
     lapedge -v a.jpg o.jpg >>b.jpg 2>err
     lapedge stats --json-file=s.json a.jpg >s.txt
@@ -214,6 +214,49 @@ refused()
     lapedge --format=ppm a.jpg - >two.ppm
     lapedge --format=ppm a.jpg - >>two.ppm
     cmp two.ppm film.mppm
+}
+
+@test "an image is appended to nothing but images of its format, and text to nothing but text" {
+    cp "$photo" a.jpg
+    # appended CODE FILE CONTENT WORD...: CONTENT is still there, and alone if CODE is not 0
+    appended()
+    {
+        local code=0
+        printf "$3" >old
+        cp old "$2"
+        "$LAPEDGE" "${@:4}" >>"$2" 2>err || code=$?
+        [ "$code" -eq "$1" ] || { printf '%s: %s\n' "$code" "$*"; return 1; }
+        cmp -n "$(stat -c %s old)" old "$2"
+        [ "$1" -eq 0 ] || cmp old "$2"
+    }
+    local content
+    for content in 'RIFF\0\0\0\0WEBPVP8 ' 'BM\0\0' 'II*\0' 'GIF89a\1\0' 'FUJIFILM\0' '\0' '\2'; do
+        appended 2 photo.webp "$content" a.jpg -
+        appended 2 photo "$content" --format=png a.jpg -
+        appended 2 photo "$content" --format=tsv a.jpg -
+        appended 2 photo "$content" stats a.jpg
+        appended 2 photo "$content" --version
+        appended 2 photo "$content" stats --json a.jpg none.jpg
+        appended 2 photo "$content" stats --json --wrong a.jpg # an error is JSON, too
+    done
+    for content in 'notes\n' '\33[1mbold\33[m\a\b\f\v\r\n' 'caf\303\251' '{"schema":'; do
+        appended 2 notes.txt "$content" a.jpg -
+        appended 2 notes.txt "$content" --format=bmp a.jpg -
+        appended 0 notes.txt "$content" --format=tsv a.jpg -
+        appended 0 notes.txt "$content" stats a.jpg
+        appended 0 notes.txt "$content" --json a.jpg o.jpg
+    done
+    # A stream has one format.
+    appended 2 film.mjpeg '\211PNG\r\n\32\n' a.jpg -
+    appended 2 film.mjpeg 'P6 1 1 255\n000' a.jpg -
+    appended 0 film.mbmp 'BM\0\0' --format=bmp a.jpg -
+    appended 2 film.bmp 'BM\0\0' --format=bmp a.jpg -
+    # After a > all that is there comes from the same command.
+    { echo header; lapedge a.jpg -; } >mine
+    cmp mine <(echo header; lapedge a.jpg -)
+    echo something long >mine
+    "$LAPEDGE" a.jpg - 1<>mine 2>err && return 1
+    [ "$(cat mine)" = "something long" ]
 }
 
 @test "what is written besides OUT is never an input, OUT or a list, through links neither" {
