@@ -373,6 +373,28 @@ static const char *folder_around(const lap_cli *cli, const char *path)
     return NULL;
 }
 
+/* Whether the run would create a file or folder that is named like a pattern: the shell leaves a pattern as
+ * it is if no file matches it ("lapedge a.jpg *.png"). Not if an input is really named so: then the user's
+ * names have such characters. */
+static bool is_left_pattern(const lap_cli *cli, const char *path)
+{
+    static const char wild[] = "*?";
+    char part[PATH_MAX];
+    struct stat st;
+    for (int i = 0; i < cli->operand_count; i++)
+        if (strpbrk(cli->operands[i], wild) && lstat(cli->operands[i], &st) == 0)
+            return false;
+    for (const char *at = strpbrk(path, wild), *end; at; at = strpbrk(end, wild)) {
+        end = at + strcspn(at, "/");
+        if (snprintf(part, sizeof part, "%.*s", (int)(end - path), path) < (int)sizeof part &&
+            lstat(part, &st) != 0 && errno == ENOENT)
+            return true;
+    }
+    return false;
+}
+
+#define LEFT_PATTERN "no file matches this pattern; name the output, or create it first if this is its name"
+
 static lap_cli_exit check_name(const lap_cli *cli, const lap_cli_option *side, const char *path)
 {
     const char *around = lap_cli_is_stdout(path) ? NULL : folder_around(cli, path);
@@ -380,6 +402,8 @@ static lap_cli_exit check_name(const lap_cli *cli, const lap_cli_option *side, c
         return lap_cli_usage("--%s: %s is the name of lapedge's own records", side->name, path);
     if (is_backup(cli, path))
         return lap_cli_usage("--%s: %s is the name of a backup", side->name, path);
+    if (is_left_pattern(cli, path))
+        return lap_cli_usage("--%s: %s: " LEFT_PATTERN, side->name, path);
     lap_cli_exit code = check_side(cli, side);
     if (code == LAP_EXIT_OK)
         code = check_content(cli, side, path);
@@ -436,8 +460,8 @@ static lap_cli_exit check_kind_of_out(const lap_cli *cli, const char *out)
                : LAP_EXIT_OK;
 }
 
-/* Refuses an output that would replace a record or a file of another kind, and an output folder inside a
- * folder of records. */
+/* Refuses an output that would replace a record or a file of another kind, or is named like a pattern, and an
+ * output folder inside a folder of records. */
 static lap_cli_exit check_output(const lap_cli *cli)
 {
     const bool has_out =
@@ -445,7 +469,7 @@ static lap_cli_exit check_output(const lap_cli *cli)
     const char *out = has_out ? cli->operands[cli->operand_count - 1] : "";
     if (is_record(out) || is_among_records(out))
         return lap_cli_usage("%s: is a place of lapedge's own records; name another one", out);
-    return check_kind_of_out(cli, out);
+    return is_left_pattern(cli, out) ? lap_cli_usage("%s: " LEFT_PATTERN, out) : check_kind_of_out(cli, out);
 }
 
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli)

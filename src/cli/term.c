@@ -333,7 +333,7 @@ char *lap_cli_error_text(const lap_error *err, char *text, size_t size)
     const size_t length = strlen(text);
     const bool is_pattern = err->code == LAP_E_MISSING && strpbrk(err->subject, "*?") != NULL;
     snprintf(text + length, size - length, "%s%s", words_of(err->remedy),
-        is_pattern ? "; the shell expands patterns outside quotation marks" : "");
+        is_pattern ? "; nothing matches this pattern, or it is in quotation marks" : "");
     return text;
 }
 

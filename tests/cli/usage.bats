@@ -460,9 +460,39 @@ PYTHON
     expect 2 "" "lapedge: my: no such file; put a name with spaces in quotation marks: 'my photos'" my photos out
     expect 2 "" "lapedge: my: no such file; put a name with spaces in quotation marks: 'my photos/a b.jpg'" \
         my "photos/a" b.jpg out.jpg
-    expect 1 "" "lapedge: my photos/*.jpg: no such file; the shell expands patterns outside quotation marks" \
+    expect 1 "" "lapedge: my photos/*.jpg: no such file; nothing matches this pattern, or it is in quotation marks" \
         "my photos/*.jpg" out.jpg
     nothing_left out.jpg
+}
+
+@test "a pattern that the shell has left because no file matches it does not become the name of an output" {
+    local problem="no file matches this pattern; name the output, or create it first if this is its name"
+    cp "$photo" a.jpg
+    for out in '*.png' './edge?.png' 'edge*/' 'edge*/below/' 'new?/b.png'; do
+        expect 2 "" "lapedge: $out: $problem" a.jpg "$out"
+        expect 2 "" "lapedge: $out: $problem" -n a.jpg "$out"
+    done
+    expect 2 "" "lapedge: *.png: $problem" - '*.png' <a.jpg
+    expect 2 "" "lapedge: *.png: $problem" transform --flip=h a.jpg '*.png'
+    expect 2 "" "lapedge: *.out: $problem" a.jpg a.jpg '*.out'
+    expect 2 "" "lapedge: --heatmap: *.png: $problem" diff a.jpg a.jpg --heatmap '*.png'
+    expect 2 "" "lapedge: --log: log?: $problem" a.jpg out/ --log 'log?'
+    expect 2 "" "lapedge: out?: $problem" --files-from=- 'out?' <<<a.jpg
+    [ "$(find . ! -name 'separate-*')" = $'.\n./a.jpg' ]
+    # Names with such characters are as good as others.
+    touch 'what?.png' # by mktemp, perhaps
+    lapedge a.jpg 'what?.png'
+    [ -s 'what?.png' ]
+    mkdir 'who*'
+    lapedge a.jpg 'who*/a.png'
+    lapedge a.jpg 'who*/'
+    [ -s 'who*/a.jpg' ]
+    lapedge a.jpg - >'when?.jpg'
+    cp a.jpg 'why?.jpg'
+    mkdir edges
+    lapedge 'why?.jpg' 'edges/why?.jpg'
+    lapedge -q 'why?.jpg' a.jpg 'new?'
+    cmp 'edges/why?.jpg' 'new?/why?.jpg'
 }
 
 @test "an option of another command names that command; commands of other programs are hinted" {
