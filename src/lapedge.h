@@ -41,8 +41,7 @@
  * they differ by at most 1 level if |scale| * sum|h| <= 1200, and by any amount beyond that.
  *
  * THREADS. There is no global state but kept device memory. Several threads may use one lap_context at the
- * same time. Every other object may be used by one thread at a time. Functions that take no object are thread
- * safe.
+ * same time, but only one thread any other object. Functions that take no object are thread safe.
  *
  * ERRORS. A function that can fail returns a lap_code and fills the caller's lap_error, which may be NULL.
  * Any may return LAP_E_MEMORY; with a context also LAP_E_CANCELLED. No function exits, prints or catches
@@ -292,7 +291,6 @@ typedef struct lap_batch_options {
     struct lap_batch_work *work;
     struct lap_batch_prune *prune;
 } lap_batch_options;
-
 typedef struct lap_batch_counts { /* counts for this shard */
     uint64_t found, expected;     /* inputs seen so far; all inputs, counted before work begins */
     uint64_t other_shards, links; /* inputs of other shards; symbolic links not followed */
@@ -419,7 +417,6 @@ typedef struct lap_measure_options {
     int mask_border;      /* pixels at each side to leave out of the edges' statistics */
     uint64_t reserved[3];
 } lap_measure_options;
-
 typedef struct lap_measurement {
     int width, height, channels;
     const char *resolved;  /* the backend that filtered */
