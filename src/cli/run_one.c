@@ -55,22 +55,16 @@ void lap_cli_print_photo(
     lap_cli_print_times(&report->ms, "wall");
 }
 
-typedef struct replaced {
-    int file; /* -1: there is nothing to tell */
-    const char *kind;
-} replaced;
-
-/* Opens OUT if it is a JPEG or PNG that the run would replace without permission (-f), in any folder: it may
- * be a photo, because a pattern such as "lapedge *.jpg" expands to two photos, and a name can be mistyped.
- * The file stays readable after it has lost its name. */
-static replaced open_replaced(const lap_cli *cli, const char *out)
+/* Opens OUT if it is a file with content that the run would replace without permission (-f), in any folder:
+ * it may be a photo, because a pattern such as "lapedge *.jpg" expands to two photos, and a name can be
+ * mistyped. The file stays readable after it has lost its name. -1: there is nothing to tell. */
+static int open_replaced(const lap_cli *cli, const char *out)
 {
+    struct stat st;
     const bool tells = !cli->quiet && !cli->force && !cli->settings.no_clobber && strcmp(out, "-") != 0;
-    const char *format = tells ? lap_cli_image_at(out) : NULL;
-    const bool is_png = format && strcmp(format, "png") == 0;
-    const bool is_photo = is_png || (format && strcmp(format, "jpeg") == 0);
-    return (replaced){
-        is_photo ? open(out, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1, is_png ? "PNG" : "JPEG"};
+    return tells && stat(out, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0
+               ? open(out, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+               : -1;
 }
 
 /* Whether two files have the same bytes. A command that runs again makes the same bytes, so a script that
@@ -89,19 +83,19 @@ static bool is_same(int one, int other)
 }
 
 /* Closes what open_replaced has returned. is_made: the run has made OUT. */
-static void note_replaced(const lap_cli *cli, replaced before, const char *out, bool is_made)
+static void note_replaced(const lap_cli *cli, int before, const char *out, bool is_made)
 {
-    if (before.file < 0)
+    if (before < 0)
         return;
     const int now = is_made ? open(out, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-    if (cli->dry_run || (is_made && !is_same(before.file, now)))
-        lap_cli_message("note: %s, a %s%s, %s replaced; --no-clobber leaves it alone, -f replaces it without "
+    if (cli->dry_run || (is_made && !is_same(before, now)))
+        lap_cli_message("note: %s%s replaced; --no-clobber leaves it alone, -f replaces it without "
                         "a note; several photos go into a folder: lapedge%s IN... OUTDIR",
-            out, before.kind, cli->dry_run ? "" : " with other content", cli->dry_run ? "would be" : "was",
+            out, cli->dry_run ? " would be" : ", with other content, was",
             cli->settings.filter ? "" : " transform");
     if (now >= 0)
         close(now);
-    close(before.file);
+    close(before);
 }
 
 /* Reads the photo a second time for the report, because a run does not keep pixels. */
@@ -161,7 +155,7 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
     lap_run_stats stats;
     lap_error err = {0};
     lap_progress progress;
-    const replaced before = open_replaced(cli, out);
+    const int before = open_replaced(cli, out);
     lap_progress_begin(&progress, cli, in);
     cli->settings.progress = progress.on ? lap_progress_rows : NULL;
     cli->settings.progress_user = &progress;

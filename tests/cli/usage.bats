@@ -67,17 +67,17 @@ load common
     [ -e out.zip/a.jpg ]
 }
 
-@test "a JPEG that is replaced by another one is named" {
+@test "an image that is replaced by another one is named" {
     cp "$photo" a.jpg
     cp "$photo" b.jpg
     mkdir sub
     local note
     note() # FORM FILE [HOW]
     {
-        note="lapedge: note: $2, a JPEG${3- with other content, was} replaced; --no-clobber leaves it alone, -f replaces it \
+        note="lapedge: note: $2${3-, with other content, was} replaced; --no-clobber leaves it alone, -f replaces it \
 without a note; several photos go into a folder: lapedge$1 IN... OUTDIR"
     }
-    note "" b.jpg ", would be"
+    note "" b.jpg " would be"
     expect 0 "a.jpg -> b.jpg" "$note" -n a.jpg b.jpg
     note "" b.jpg
     expect 0 "" "$note" *.jpg
@@ -111,13 +111,16 @@ without a note; several photos go into a folder: lapedge$1 IN... OUTDIR"
     expect 2 "" "lapedge: webp.jpg exists and is not an image; name another file, or use -f to replace it" a.jpg webp.jpg
     for format in bmp ppm tga tsv; do # what lapedge wrote, by name and by --format
         lapedge a.jpg again.$format && lapedge --format=$format a.jpg again
+        note "" again.$format
+        expect 0 "" "$note" --range=abs a.jpg again.$format
         expect 0 "" "" --range=abs a.jpg again.$format
-        expect 0 "" "" --range=abs --format=$format a.jpg again
+        note "" again
+        expect 0 "" "$note" --range=abs --format=$format a.jpg again
         rm again
     done
     lapedge a.jpg a.png && lapedge transform --flip=v a.png b.png
-    expect 0 "" "lapedge: note: b.png, a PNG with other content, was replaced; --no-clobber leaves it alone, -f replaces it \
-without a note; several photos go into a folder: lapedge IN... OUTDIR" *.png
+    note "" b.png
+    expect 0 "" "$note" *.png
     echo raw >a.nef
     for form in "" "transform --flip=h" -n; do
         # shellcheck disable=SC2086 # words
@@ -131,7 +134,8 @@ without a note; several photos go into a folder: lapedge IN... OUTDIR" *.png
     expect 1 "" "lapedge: a.nef: exists and is left alone (--no-clobber)" --no-clobber --format=jpg a.jpg a.nef
     expect 0 "" "" -f --format=jpg a.jpg a.nef
     expect 0 "" "" --format=tsv a.jpg numbers.txt
-    expect 0 "" "" --format=tsv --range=abs a.jpg numbers.txt # a table of numbers has no mark
+    note "" numbers.txt
+    expect 0 "" "$note" --format=tsv --range=abs a.jpg numbers.txt # a table of numbers has no mark
     echo notes >notes.txt
     expect 2 "" "lapedge: notes.txt exists and is not an image; name another file, or use -f to replace it" --format=tsv a.jpg notes.txt
     : >b.nef # as mktemp makes it
