@@ -176,7 +176,7 @@ static lap_code list_files(const reading *r, lap_error *err)
     struct dirent **names = NULL;
     const int count = scandirat(r->folder, ".", &names, is_manifest, by_bytes);
     if (count < 0 && errno == EACCES && r->place != &r->manifest->here) {
-        r->manifest->is_blind |= r->place->is_late;
+        r->place->is_blind |= r->place->is_late;
         return LAP_OK;
     }
     if (count < 0)
@@ -428,7 +428,8 @@ lap_code lap_manifest_judge(
         code = look_below(m, standing->output, true, err);
     if (code == LAP_OK)
         code = lap_manifest_find(m, standing, made, content, err);
-    if (code == LAP_OK && m->is_blind && is_new(m, standing->there) && *made < LAP_MADE_MEANWHILE)
+    if (code == LAP_OK && *made < LAP_MADE_MEANWHILE && is_new(m, standing->there) &&
+        lap_manifest_is_blind(m, NULL))
         *made = LAP_MADE_MEANWHILE; /* the sandbox cannot allow records that do not exist when it begins */
     return code;
 }
@@ -445,11 +446,13 @@ lap_code lap_manifest_look_above(lap_manifest *m, lap_error *err)
 
 bool lap_manifest_is_blind(const lap_manifest *m, lap_error *why)
 {
-    for (size_t i = 0; i < m->other_count && m->is_blind; i++)
-        if (m->others[i].is_late)
+    for (size_t i = 0; i < m->other_count; i++)
+        if (m->others[i].is_blind) {
             lap_fail_at(
                 why, LAP_E_UNREADABLE, m->others[i].shown, "appeared during the run, and may not be read");
-    return m->is_blind;
+            return true;
+        }
+    return false;
 }
 
 /* ---- for those who need the names ---------------------------------------------------------------- */

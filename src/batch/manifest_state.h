@@ -47,12 +47,13 @@ typedef struct manifest_file {
 /* A folder .lapedge. Besides the one in the output folder, those above and below it count: a run may have had
  * such a folder as its output folder. */
 typedef struct manifest_place {
-    char *shown;  /* path, for messages */
-    int folder;   /* descriptor in the output folder; -1: it does not exist yet, or this is another place */
-    char *cut;    /* above: how names in it begin if they are in the output folder ("2022/"); or NULL */
-    char *below;  /* below: how names in the output folder begin if they are in this place; or NULL */
-    bool is_late; /* above: it had no records when the run began */
-    bool is_read; /* lines that are read from now on were written during this run */
+    char *shown;   /* path, for messages */
+    int folder;    /* descriptor in the output folder; -1: it does not exist yet, or this is another place */
+    char *cut;     /* above: how names in it begin if they are in the output folder ("2022/"); or NULL */
+    char *below;   /* below: how names in the output folder begin if they are in this place; or NULL */
+    bool is_late;  /* above: it had no records when the run began */
+    bool is_read;  /* lines that are read from now on were written during this run */
+    bool is_blind; /* is_late, and its records may not be read */
     manifest_file *files; /* sorted by name */
     size_t file_count;
 } manifest_place;
@@ -69,7 +70,6 @@ struct lap_manifest {
     lap_map64 outputs;     /* hash of an output's path -> place of its last record, from 1 */
     manifest_record *records;
     size_t count, capacity;
-    bool is_blind;            /* a run has begun above during this one, and its records may not be read */
     size_t unbelieved;        /* number of files here that are not believed */
     lap_error why_unbelieved; /* why the first of them is not believed */
 

@@ -419,6 +419,27 @@ static void other_places_that_cannot_be_read(void **unused)
 }
 
 /* A place has two texts: without one of them it is no place. */
+/* The message names the place that may not be read, not another one that appeared, too. */
+static void the_place_that_cannot_be_read_is_named(void **unused)
+{
+    (void)unused;
+    lap_error err = {0};
+    begin();
+    open_it();
+    assert_false(lap_manifest_is_blind(manifest, &err));
+    say("top", "out/a.jpg", OURS);
+    sys.call = "scandirat";
+    sys.why = EACCES;
+    assert_int_equal(verdict("a.jpg"), LAP_MADE_MEANWHILE);
+    sys.call = NULL;
+    say("", "top/out/a.jpg", OURS);
+    assert_int_equal(verdict("b.jpg"), LAP_MADE_MEANWHILE);
+    assert_int_equal(places(), 2);
+    assert_true(lap_manifest_is_blind(manifest, &err));
+    assert_string_equal(err.subject, at("top/.lapedge"));
+    end();
+}
+
 static void places_without_memory(void **unused)
 {
     (void)unused;
@@ -556,6 +577,7 @@ int main(void)
         cmocka_unit_test(rivals_above),
         cmocka_unit_test(rivals_below),
         cmocka_unit_test(other_places_that_cannot_be_read),
+        cmocka_unit_test(the_place_that_cannot_be_read_is_named),
         cmocka_unit_test(places_without_memory),
         cmocka_unit_test(folders_with_long_names),
         cmocka_unit_test(descriptor_0_is_one_like_others),
