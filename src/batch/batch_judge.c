@@ -81,7 +81,7 @@ static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job
     }
     const bool is_same = code == LAP_OK && made >= LAP_MADE_SAID,
                goes_anew = options->rebuild || lacks_attributes(b, job, entry);
-    const bool may_force = options->force && made != LAP_MADE_MEANWHILE;
+    const bool may_force = options->force && lap_made_may_force(made);
     job->only_equal = made == LAP_MADE_UNHASHED;
     if (is_same ? goes_anew && (options->force || made == LAP_MADE_SAME)
                 : may_force || made == LAP_MADE_OURS || made == LAP_MADE_UNHASHED)

@@ -135,7 +135,7 @@ static lap_code judge_standing(
     const lap_code code = lap_manifest_judge(manifest, &standing, &made, &content, err);
     if (code != LAP_OK)
         return lap_error_about(err, code, job->output);
-    if (job->force && made != LAP_MADE_MEANWHILE)
+    if (job->force && lap_made_may_force(made))
         return LAP_OK;
     if (made >= LAP_MADE_SAID) {
         *err = (lap_error){0};

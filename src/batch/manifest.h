@@ -34,6 +34,7 @@ typedef enum lap_made {  /* what is known about the file at an output's name */
     LAP_MADE_TURNED,     /* our output, but it was only turned, and this run filters */
     LAP_MADE_FILTERED,   /* our output, but it was filtered, and this run only turns */
     LAP_MADE_ELSEWHERE,  /* our output, made from a different photo in a different place */
+    LAP_MADE_SPELT,      /* the file of another name, which the disk takes for this one */
     LAP_MADE_MEANWHILE,  /* our output, but another run with other settings made it during this run */
     LAP_MADE_OURS,       /* our output, but unfinished, or made from an older input or with other settings */
     LAP_MADE_SAID, /* like LAP_MADE_SAME, but the line is not believed or has no hash: not to be replaced */
@@ -78,6 +79,11 @@ lap_code lap_manifest_find(const lap_manifest *manifest, const lap_standing *sta
  * do not replace each other's outputs. */
 lap_code lap_manifest_judge(
     lap_manifest *manifest, const lap_standing *standing, lap_made *made, uint64_t *content, lap_error *err);
+/* Whether "force" permits to replace the file. */
+static inline bool lap_made_may_force(lap_made made)
+{
+    return made != LAP_MADE_SPELT && made != LAP_MADE_MEANWHILE;
+}
 /* Returns LAP_E_EXISTS with a message for a file that may not be replaced. */
 lap_code lap_made_refuse(lap_made made, const char *path, lap_error *err);
 

@@ -431,6 +431,8 @@ lap_code lap_manifest_judge(
     if (code == LAP_OK && *made < LAP_MADE_MEANWHILE && is_new(m, standing->there) &&
         lap_manifest_is_blind(m, NULL))
         *made = LAP_MADE_MEANWHILE; /* the sandbox cannot allow records that do not exist when it begins */
+    if (code == LAP_OK && *made < LAP_MADE_SPELT && !lap_tree_is_spelt(m->tree, standing->output))
+        *made = LAP_MADE_SPELT;
     return code;
 }
 

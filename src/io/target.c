@@ -1,5 +1,6 @@
 #include "io/target.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -124,6 +125,61 @@ void lap_tree_leave(const lap_tree *tree, int folder)
 {
     if (folder >= 0 && folder != tree->fd)
         close(folder);
+}
+
+/* Whether the disk may take other names for this one. A second name may also be a hard link. */
+static bool has_aliases(int folder, const char *name)
+{
+    char other[NAME_MAX + 1];
+    struct stat a, b;
+    const size_t length = strlen(name); /* at most NAME_MAX */
+    bool has_letters = false;
+    if (name[length - 1] == '.')
+        return true;
+    for (size_t i = 0; i <= length; i++) {
+        const bool is_letter = (name[i] >= 'A' && name[i] <= 'Z') || (name[i] >= 'a' && name[i] <= 'z');
+        other[i] = (char)(is_letter ? name[i] ^ 0x20 : name[i]);
+        has_letters |= is_letter;
+    }
+    return has_letters && fstatat(folder, name, &a, AT_SYMLINK_NOFOLLOW) == 0 &&
+           fstatat(folder, other, &b, AT_SYMLINK_NOFOLLOW) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+static bool is_listed(int folder, const char *name)
+{
+    const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    bool found = false;
+    if (!dir && fd >= 0)
+        close(fd);
+    for (struct dirent *entry; dir && !found && (entry = readdir(dir));)
+        found = strcmp(entry->d_name, name) == 0;
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+bool lap_tree_is_spelt(const lap_tree *tree, const char *relative)
+{
+    char path[PATH_MAX];
+    bool is_spelt = true;
+    for (size_t start = 0, end; is_spelt && relative[start]; start = end + (relative[end] == '/')) {
+        int folder;
+        end = start + strcspn(relative + start, "/");
+        if (end >= sizeof path || end - start > NAME_MAX) /* such a file cannot exist */
+            break;
+        memcpy(path, relative, end);
+        path[end] = '\0';
+        const lap_code code = lap_tree_enter(tree, path, false, &folder, NULL);
+        if (code == LAP_E_MISSING)
+            break;
+        is_spelt = code == LAP_OK &&
+                   (end == start || !has_aliases(folder, path + start) || is_listed(folder, path + start));
+        if (code == LAP_OK)
+            lap_tree_leave(tree, folder);
+    }
+    return is_spelt;
 }
 
 /* ---- targets ----------------------------------------------------------------------------------- */

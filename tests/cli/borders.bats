@@ -215,6 +215,7 @@ PYTHON
     [[ $stderr == *"the colour profile is dropped: it is not one for gray images"* ]]
     expect 0 "" "lapedge: in.jpg: warning: .ppm has no place for the orientation tag, so this is shown as stored; \
 --auto-orient turns the pixels" in.jpg out.ppm
+    rm out.ppm
     expect 0 "" "" --auto-orient in.jpg out.ppm
     for word in --strip --keep=none --keep=icc; do
         expect 0 "" "lapedge: in.jpg: warning: the orientation tag is removed, so this is shown as stored; --auto-orient \

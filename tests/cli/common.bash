@@ -65,11 +65,16 @@ needs_terminal()
     script -qec true /dev/null >/dev/null 2>&1 || skip "no pseudo-terminal can be had here"
 }
 
-# The library whose clock is LAP_STEP_NS (1) nanoseconds later at each look at it, for LD_PRELOAD; nothing where a
-# sanitizer wants to be the first library.
+# The library tests/cli/limits/NAME.c, for LD_PRELOAD; nothing where a sanitizer wants to be the first library.
+preload() # NAME
+{
+    [ -n "${SANITIZED:-}" ] || (cd "$repo" && realpath -e "${B:-build}/tests/$1.so" 2>/dev/null) || true
+}
+
+# The library whose clock is LAP_STEP_NS (1) nanoseconds later at each look at it.
 step_clock()
 {
-    [ -n "${SANITIZED:-}" ] || (cd "$repo" && realpath -e "${B:-build}/tests/step_clock.so" 2>/dev/null) || true
+    preload step_clock
 }
 
 # json FILE EXPRESSION: a Python expression over the object o

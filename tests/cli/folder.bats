@@ -960,3 +960,27 @@ page()
     done
     expect 4 "" "lapedge: no photo found: the list names none" -q --files-from=/dev/null out
 }
+
+@test "a disk that ignores case: no output replaces that of a photo whose name differs in case" {
+    local library
+    library=$(preload fold_case)
+    [ -n "$library" ] || skip "no library can be loaded first"
+    mkdir -p in/A in/a
+    pgm 40 30 tiny.pgm
+    lapedge tiny.pgm in/IMG_1.JPG
+    lapedge --range=abs tiny.pgm in/img_1.jpg
+    cp in/IMG_1.JPG in/A/x.jpg
+    cp in/img_1.jpg in/a/x.jpg
+    local why="exists and is spelt differently: this disk takes both names for one; rename the photo, or the file there"
+    for words in "" -f "" -f "-f -j1" --rebuild "-f --rebuild"; do
+        # shellcheck disable=SC2086 # words
+        run --separate-stderr env LD_PRELOAD="$library" "$LAPEDGE" -q $words in out
+        echo "$status: $stderr"
+        [ "$status" -eq 1 ]
+        [[ $stderr == *"lapedge: out/a/x.jpg: $why"* && $stderr == *"lapedge: out/img_1.jpg: $why"* ]]
+        [ "$(outputs out)" = "./A/x.jpg ./IMG_1.JPG" ]
+        lapedge in/IMG_1.JPG one.jpg
+        cmp one.jpg out/IMG_1.JPG
+        cmp one.jpg out/A/x.jpg
+    done
+}

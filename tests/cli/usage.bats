@@ -283,8 +283,8 @@ million (--max-pixels)" \
     note="lapedge: note: with this kernel and scale backends may differ by more than one level"
     expect 0 "" "$note" --kernel="$wild" --scale=100 "$photo" a.ppm
     expect 0 "" "" --quiet --kernel="$wild" --scale=100 "$photo" a.ppm
-    expect 0 "" "" --kernel="$wild" "$photo" a.ppm
-    expect 0 "" "" --scale=1000 "$photo" a.ppm
+    expect 0 "" "" -f --kernel="$wild" "$photo" a.ppm
+    expect 0 "" "" -f --scale=1000 "$photo" a.ppm
 }
 
 @test "-h fits a small terminal, --help is 80 columns wide, both name every command" {

@@ -468,6 +468,8 @@ static void refusals_say_why(void **unused)
         [LAP_MADE_TURNED] = "exists and is a turned photo that lapedge made, not an edge map",
         [LAP_MADE_FILTERED] = "exists and is an edge map that lapedge made, not a turned photo",
         [LAP_MADE_ELSEWHERE] = "exists and was made from a photo in another folder",
+        [LAP_MADE_SPELT] = "exists and is spelt differently: this disk takes both names for one; rename the "
+                           "photo, or the file there",
         [LAP_MADE_MEANWHILE] = "exists and was made by another run, with other settings, during this one",
         [LAP_MADE_OURS] = NULL,
         [LAP_MADE_SAID] = "exists and its record does not prove that lapedge made it"};
@@ -479,6 +481,7 @@ static void refusals_say_why(void **unused)
         assert_string_equal(err.subject, "out/a.jpg");
         assert_string_equal(err.message, messages[verdict]);
         assert_int_equal(err.remedy, verdict == LAP_MADE_ELSEWHERE   ? LAP_REMEDY_OTHER_PHOTO
+                                     : verdict == LAP_MADE_SPELT     ? LAP_REMEDY_NONE
                                      : verdict == LAP_MADE_MEANWHILE ? LAP_REMEDY_LATER
                                                                      : LAP_REMEDY_FORCE);
     }

@@ -77,6 +77,7 @@ int __wrap_renameat(int from, const char *old, int to, const char *new)
     return errno ? -1 : __real_renameat(from, old, to, new);
 }
 
+static bool folds_case; /* fstatat also finds names that differ in case */
 int __real_fstatat(int folder, const char *name, struct stat *st, int flags);
 int __wrap_fstatat(int folder, const char *name, struct stat *st, int flags);
 int __wrap_fstatat(int folder, const char *name, struct stat *st, int flags)
@@ -88,7 +89,15 @@ int __wrap_fstatat(int folder, const char *name, struct stat *st, int flags)
         errno = fails.fstatat;
         return -1;
     }
-    return __real_fstatat(folder, name, st, flags);
+    int failed = __real_fstatat(folder, name, st, flags);
+    const int fd = failed && folds_case ? openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    for (struct dirent *entry; dir && failed && (entry = readdir(dir));)
+        if (strcasecmp(entry->d_name, name) == 0)
+            failed = __real_fstatat(folder, entry->d_name, st, flags);
+    if (dir)
+        closedir(dir);
+    return failed;
 }
 
 static lap_sink *finished_below(const lap_tree *tree, const char *relative, const char *text)
@@ -191,6 +200,38 @@ static void links_below_a_tree_are_not_followed(void **unused)
     assert_int_equal(symlink("circle", at("circle")), 0);
     assert_int_equal(lap_tree_open(at("circle"), &tree, &err), LAP_E_WRITE);
     assert_string_equal(err.message, strerror(ELOOP));
+}
+
+/* On a disk that takes other names for one, a name is spelt only as the folder lists it. */
+static void names_are_spelt_as_they_are_listed(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *name;
+        bool is_spelt;
+    } cases[] = {{"a.jpg", true}, {"Dir/b.jpg", true}, {"Dir//b.jpg", true}, {"none.jpg", true},
+        {"none/a.jpg", true}, {"1", true}, {"Dir/NONE", true}, {"dot.", true}, {"gone.", false},
+        {"Link/b.jpg", false}, {"A.JPG", true}};
+    lap_tree tree;
+    const int files = open_files();
+    assert_int_equal(mkdir(at("spelt"), 0700) || mkdir(at("spelt/Dir"), 0700), 0);
+    put(at("spelt/a.jpg"), "x");
+    put(at("spelt/1"), "x");
+    put(at("spelt/dot."), "x");
+    put(at("spelt/Dir/b.jpg"), "x");
+    assert_int_equal(link(at("spelt/a.jpg"), at("spelt/A.JPG")), 0); /* a second name, but both are listed */
+    assert_int_equal(symlink("Dir", at("spelt/Link")), 0);
+    assert_int_equal(lap_tree_open(at("spelt"), &tree, NULL), LAP_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (lap_tree_is_spelt(&tree, cases[i].name) != cases[i].is_spelt)
+            fail_msg("%s", cases[i].name);
+    folds_case = true;
+    assert_true(lap_tree_is_spelt(&tree, "Dir/b.jpg"));
+    assert_false(lap_tree_is_spelt(&tree, "Dir/B.jpg"));
+    assert_true(lap_tree_is_spelt(&tree, "1"));
+    folds_case = false;
+    lap_tree_close(&tree);
+    assert_int_equal(open_files(), files);
 }
 
 /* A way that does not lead to a folder: nothing to close, and the reason stands in errno. */
@@ -616,6 +657,7 @@ int main(void)
         cmocka_unit_test(what_appears_meanwhile_is_kept),
         cmocka_unit_test(a_time_that_was_set_back_hides_nothing),
         cmocka_unit_test(links_below_a_tree_are_not_followed),
+        cmocka_unit_test(names_are_spelt_as_they_are_listed),
         cmocka_unit_test(targets_without_a_folder),
         cmocka_unit_test(folders_that_cannot_be_made),
         cmocka_unit_test(what_is_made_meanwhile_is_entered),
