@@ -307,10 +307,20 @@ static prune_photo look_for_photo(const lap_prune *p, const lap_manifest_line *l
     return photo;
 }
 
+/* Whether no file has the name of a photo: there is nothing, or a folder. *why: an errno if that is unknown,
+ * else 0. */
+static bool is_vacant(const char *path, int *why)
+{
+    struct stat st;
+    const bool is_there = lstat(path, &st) == 0;
+    *why = is_there || errno == ENOENT || errno == ENOTDIR ? 0 : errno;
+    return is_there ? S_ISDIR(st.st_mode) : *why == 0;
+}
+
 /* Whether the photo of a record that belongs to no folder of this run is gone from its place. */
 static bool is_left_behind(const lap_manifest_line *line, prune_relation relation)
 {
-    struct stat st;
+    int why;
     char *path = NULL;
     if (relation != IS_ELSEWHERE)
         return false;
@@ -318,7 +328,7 @@ static bool is_left_behind(const lap_manifest_line *line, prune_relation relatio
         path = from_root(line->input);
     else if (asprintf(&path, "%s/%s", line->folder, line->input + strlen(line->input) - line->below) < 0)
         path = NULL;
-    const bool gone = path && lstat(path, &st) != 0 && (errno == ENOENT || errno == ENOTDIR);
+    const bool gone = path && is_vacant(path, &why);
     free(path);
     return gone;
 }
@@ -419,13 +429,8 @@ static bool is_behind_link(const lap_prune *p, const char *path, size_t below)
 /* Whether there is no photo at this path. below: as for is_behind_link. May cut the path. */
 static bool is_gone(lap_prune *p, char *path, size_t below, prune_trouble *trouble)
 {
-    struct stat st;
-    int why = 0;
-    bool gone = lstat(path, &st) != 0;
-    if (gone && errno != ENOENT && errno != ENOTDIR) {
-        why = errno;
-        gone = false;
-    }
+    int why;
+    bool gone = is_vacant(path, &why);
     if (gone && is_behind_link(p, path, below)) {
         p->result->hidden += !p->removes;
         gone = false;
@@ -483,7 +488,7 @@ static bool find(
         output->is_whole = is_file_of(line, &output->there);
         if (output->is_whole || S_ISREG(output->there.st_mode))
             return true;
-    } else if (code == LAP_OK ? errno != ENOENT : code == LAP_E_WRITE)
+    } else if (code == LAP_OK ? errno != ENOENT : code == LAP_E_WRITE && errno != ENOTDIR)
         *trouble = (prune_trouble){"cannot be examined", errno};
     if (code == LAP_OK)
         lap_tree_leave(p->run->tree, output->folder);

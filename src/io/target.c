@@ -55,9 +55,10 @@ static lap_code fail_step(int parent, const char *step, const char *shown, int w
     if (why == ENOENT)
         return lap_fail_at(err, LAP_E_MISSING, shown, "%s", strerror(why));
     if ((why == ENOTDIR || why == ELOOP) && fstatat(parent, step, &st, AT_SYMLINK_NOFOLLOW) == 0)
-        return S_ISLNK(st.st_mode) ? lap_fail_at(err, LAP_E_EXISTS, shown,
-                                         "is a symbolic link, which is not followed here; remove it first")
-                                   : lap_fail_at(err, LAP_E_WRITE, shown, "is not a folder");
+        return S_ISLNK(st.st_mode)
+                   ? lap_fail_at(err, LAP_E_EXISTS, shown,
+                         "is a symbolic link, which is not followed here; remove it first")
+                   : lap_fail_at(err, LAP_E_WRITE, shown, "is not a folder; move or remove it first");
     return lap_fail_at(err, why == ENOSPC || why == EDQUOT ? LAP_E_DISK_FULL : LAP_E_WRITE, shown,
         "cannot open or create this folder: %s", strerror(why));
 }

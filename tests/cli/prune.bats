@@ -486,6 +486,35 @@ early() { sed -i -E 's/"input_folder[a-z_]*":("[^"]*"|[0-9]+),?//g; s/"input_bel
     [ -e out/a.jpg ]
 }
 
+@test "a photo that became a folder is gone, and so are the photos of a folder that became one" {
+    pgm 40 30 tiny.pgm
+    mkdir -p in/b.jpg
+    lapedge tiny.pgm in/a.jpg
+    lapedge tiny.pgm in/b.jpg/x.jpg
+    lapedge tiny.pgm in/z.jpg
+    lapedge -q in out
+    mv in/a.jpg photo
+    rm -r in/b.jpg
+    mkdir in/a.jpg
+    cp photo in/a.jpg/x.jpg
+    cp photo in/b.jpg
+    for words in "" -f --rebuild "-f --rebuild"; do # nothing goes without --prune
+        # shellcheck disable=SC2086 # words
+        run --separate-stderr lapedge $words in out
+        [ "$status" -eq 1 ]
+        [[ $stderr == *"lapedge: out/a.jpg: is not a folder; move or remove it first"* ]]
+        [[ $stderr == *"lapedge: out/b.jpg: is not a regular file; remove it first"* ]]
+        [ "$(outputs out)" = "./a.jpg ./b.jpg/x.jpg ./z.jpg" ]
+    done
+    run --separate-stderr lapedge --prune in out
+    [[ $status -eq 1 && $stderr == *"2 removed (photo gone)"* ]]
+    [ "$(outputs out)" = ./z.jpg ]
+    rmdir out/b.jpg
+    lapedge -q --prune in out
+    [ "$(outputs out)" = "./a.jpg/x.jpg ./b.jpg ./z.jpg" ]
+    lapedge --prune in out 2>&1 | grep -q '^0 done, 3 up to date'
+}
+
 @test "a record that is not believed is named once, before anything is removed" {
     prepare
     cp in/a.jpg in/later.jpg

@@ -288,7 +288,7 @@ static void what_is_made_meanwhile_is_entered(void **unused)
     lap_tree_leave(&tree, folder);
     made_file = at("made/file");
     assert_int_equal(lap_tree_enter(&tree, "file/x", true, &folder, &err), LAP_E_WRITE);
-    assert_string_equal(err.message, "is not a folder");
+    assert_string_equal(err.message, "is not a folder; move or remove it first");
     made_file = NULL;
     made_link = at("made/link");
     assert_int_equal(lap_tree_enter(&tree, "link/x", true, &folder, &err), LAP_E_EXISTS);
@@ -337,7 +337,7 @@ static void steps_below_a_tree(void **unused)
     assert_int_equal(symlink("ab", at("steps/link")), 0);
     assert_int_equal(lap_tree_enter(&tree, "file/x/y", false, &folder, &err), LAP_E_WRITE);
     assert_string_equal(err.subject, at("steps/file"));
-    assert_string_equal(err.message, "is not a folder");
+    assert_string_equal(err.message, "is not a folder; move or remove it first");
     assert_int_equal(lap_tree_enter(&tree, "link/x", false, &folder, &err), LAP_E_EXISTS);
     assert_string_equal(err.subject, at("steps/link"));
     struct rlimit files;
