@@ -128,21 +128,23 @@ void lap_tree_leave(const lap_tree *tree, int folder)
         close(folder);
 }
 
-/* Whether the disk may take other names for this one. A second name may also be a hard link. */
+/* Whether the disk may take other names for this one, of at most NAME_MAX bytes. A second name may also be a
+ * hard link. Disks may ignore case, dots and spaces at the end, and how an accent is coded; FAT also gives
+ * long names a short one, with a tilde. Only case is tried: the rest is rare in names. */
 static bool has_aliases(int folder, const char *name)
 {
     char other[NAME_MAX + 1];
     struct stat a, b;
-    const size_t length = strlen(name); /* at most NAME_MAX */
-    bool has_letters = false;
-    if (name[length - 1] == '.')
+    const size_t length = strlen(name);
+    if (strchr(". ", name[length - 1]))
         return true;
     for (size_t i = 0; i <= length; i++) {
         const bool is_letter = (name[i] >= 'A' && name[i] <= 'Z') || (name[i] >= 'a' && name[i] <= 'z');
         other[i] = (char)(is_letter ? name[i] ^ 0x20 : name[i]);
-        has_letters |= is_letter;
+        if (name[i] == '~' || name[i] & 0x80)
+            return true;
     }
-    return has_letters && fstatat(folder, name, &a, AT_SYMLINK_NOFOLLOW) == 0 &&
+    return strcmp(name, other) != 0 && fstatat(folder, name, &a, AT_SYMLINK_NOFOLLOW) == 0 &&
            fstatat(folder, other, &b, AT_SYMLINK_NOFOLLOW) == 0 && a.st_dev == b.st_dev &&
            a.st_ino == b.st_ino;
 }

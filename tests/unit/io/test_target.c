@@ -211,7 +211,8 @@ static void names_are_spelt_as_they_are_listed(void **unused)
         bool is_spelt;
     } cases[] = {{"a.jpg", true}, {"Dir/b.jpg", true}, {"Dir//b.jpg", true}, {"none.jpg", true},
         {"none/a.jpg", true}, {"1", true}, {"Dir/NONE", true}, {"dot.", true}, {"gone.", false},
-        {"Link/b.jpg", false}, {"A.JPG", true}};
+        {"gone ", false}, {"GONE~1.JPG", false}, {"gon\xc3\xa9.jpg", false}, {"Link/b.jpg", false},
+        {"A.JPG", true}};
     lap_tree tree;
     const int files = open_files();
     assert_int_equal(mkdir(at("spelt"), 0700) || mkdir(at("spelt/Dir"), 0700), 0);
