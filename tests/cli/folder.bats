@@ -972,7 +972,7 @@ page()
     cp in/IMG_1.JPG in/A/x.jpg
     cp in/img_1.jpg in/a/x.jpg
     local why="exists and is spelt differently: this disk takes both names for one; rename the photo, or the file there"
-    for words in "" -f "" -f "-f -j1" --rebuild "-f --rebuild"; do
+    for words in -j1 -f "" -f "-f -j1" --rebuild "-f --rebuild"; do # the output that is finished first stays
         # shellcheck disable=SC2086 # words
         run --separate-stderr env LD_PRELOAD="$library" "$LAPEDGE" -q $words in out
         echo "$status: $stderr"
