@@ -6,6 +6,24 @@
 #include "base/status.h"
 #include "cuda/device/device.h"
 
+static lap_code make_stagings(lap_lane *lane, int device, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    if (!lane->pinned)
+        code = lap_device_staging_create(device, LAP_HOST_PINNED, LAP_STREAM_PINNED, &lane->pinned, err);
+    if (code == LAP_OK && !lane->paged)
+        code = lap_device_staging_create(device, LAP_HOST_PAGED, 0, &lane->paged, err);
+    return code;
+}
+
+static void free_lane(lap_lane *lane)
+{
+    lap_device_slot_destroy(lane->slot);
+    lap_device_staging_destroy(lane->pinned);
+    lap_device_staging_destroy(lane->paged);
+    *lane = (lap_lane){0};
+}
+
 lap_code lap_stream_create(
     lap_context *context, int device, void *cuda_stream, lap_stream **stream, lap_error *err)
 {
@@ -21,9 +39,7 @@ lap_code lap_stream_create(
     *s = (lap_stream){.context = context, .device = device, .stream = cuda_stream};
     lap_code code = lap_device_slot_create_on(device, cuda_stream, &s->own.slot, err);
     if (code == LAP_OK)
-        code = lap_device_staging_create(device, LAP_HOST_PAGED, 0, &s->staging, err);
-    if (code == LAP_OK)
-        code = lap_device_staging_create(device, LAP_HOST_PINNED, LAP_STREAM_PINNED, &s->own.pinned, err);
+        code = make_stagings(&s->own, device, err);
     if (code == LAP_OK) {
         pthread_mutex_init(&s->lock, NULL);
         pthread_cond_init(&s->given, NULL);
@@ -31,17 +47,9 @@ lap_code lap_stream_create(
         *stream = s;
         return LAP_OK;
     }
-    lap_device_staging_destroy(s->staging);
-    lap_device_slot_destroy(s->own.slot);
+    free_lane(&s->own);
     free(s);
     return code;
-}
-
-static void free_lane(lap_lane *lane)
-{
-    lap_device_slot_destroy(lane->slot);
-    lap_device_staging_destroy(lane->pinned);
-    *lane = (lap_lane){0};
 }
 
 void lap_stream_destroy(lap_stream *s)
@@ -51,7 +59,6 @@ void lap_stream_destroy(lap_stream *s)
     (void)lap_cuda_sync(s->device, s->stream, NULL);
     for (int i = 0; i < LAP_STREAM_WINDOWS * LAP_DEVICE_CHAIN; i++)
         lap_device_staging_destroy(s->small[i / LAP_DEVICE_CHAIN][i % LAP_DEVICE_CHAIN]);
-    lap_device_staging_destroy(s->staging);
     free_lane(&s->own);
     lap_stream_lanes_free(s);
     lap_views_space_free(&s->space);
@@ -70,10 +77,8 @@ lap_code lap_stream_wait(lap_stream *s, lap_error *err)
 
 static bool make_lane(lap_lane *lane, int device)
 {
-    if (!lane->slot && lap_device_slot_create(device, &lane->slot, NULL) != LAP_OK)
-        return false;
-    return lane->pinned || lap_device_staging_create(
-                               device, LAP_HOST_PINNED, LAP_STREAM_PINNED, &lane->pinned, NULL) == LAP_OK;
+    return (lane->slot || lap_device_slot_create(device, &lane->slot, NULL) == LAP_OK) &&
+           make_stagings(lane, device, NULL) == LAP_OK;
 }
 
 static lap_lane *idle_lane(lap_stream *s)

@@ -14,13 +14,14 @@ enum { LAP_STREAM_WINDOWS = 3, LAP_STREAM_LANES = 16 };
 /* A photo that needs no more than this device memory may take a lane. */
 #define LAP_STREAM_LANE ((size_t)512 << 20)
 
-/* What decodes a file that goes alone. The copy from pageable memory that CUDA makes holds up the other
- * streams, and pinning takes as long as several photos; so a lane's first file is copied from where it is,
- * and those that follow by way of pinned memory. */
+/* What codes a photo that goes alone. The copy from or to pageable memory that CUDA makes holds up the other
+ * streams, and pinning takes as long as several photos; so the file of a lane's first photo is copied from
+ * where it is, or to where it goes, and those that follow by way of pinned memory. */
 typedef struct lap_lane {
     lap_device_slot *slot;
     lap_device_staging *pinned;
-    int files; /* number of files that it was asked to decode */
+    lap_device_staging *paged; /* where `pinned` does not serve */
+    int photos;                /* number of photos that it was asked to code */
     bool is_taken;
 } lap_lane;
 
@@ -30,7 +31,6 @@ struct lap_stream {
     void *stream;
     lap_views_space space;
     lap_lane own;                     /* on this stream */
-    lap_device_staging *staging;      /* for a photo alone, where `pinned` does not serve */
     pthread_mutex_t lock;             /* for the next four: */
     pthread_cond_t given;             /* a lane is returned, or lanes are closed */
     lap_lane lanes[LAP_STREAM_LANES]; /* on streams of their own, for large photos of a batch */

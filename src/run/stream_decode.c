@@ -61,11 +61,11 @@ static lap_code run(lap_stream_photo *p, lap_device_slot *slot, const lap_device
 static lap_code run_alone(lap_stream_photo *p, const lap_view *pixels, bool *handled, lap_error *err)
 {
     lap_stream *s = p->work->stream;
-    if (!pixels && s->own.files++ > 0 && plan(p, s->own.pinned, NULL, handled, NULL) == LAP_OK &&
+    if (!pixels && s->own.photos++ > 0 && plan(p, s->own.pinned, NULL, handled, NULL) == LAP_OK &&
         (!*handled || pin_file(p, s->own.pinned)))
         return *handled ? run(p, s->own.slot, s->own.pinned, handled, err) : LAP_OK;
-    const lap_code code = plan(p, s->staging, pixels, handled, err);
-    return code == LAP_OK && *handled ? run(p, s->own.slot, s->staging, handled, err) : code;
+    const lap_code code = plan(p, s->own.paged, pixels, handled, err);
+    return code == LAP_OK && *handled ? run(p, s->own.slot, s->own.paged, handled, err) : code;
 }
 
 /* Runs a photo of a batch beside others. False: there is no lane for it, or not enough memory. */
@@ -78,7 +78,7 @@ static bool run_in_lane(lap_stream_photo *p, bool *handled, lap_code *code, lap_
     bool fits = plan(p, lane->pinned, NULL, handled, NULL) == LAP_OK;
     if (fits && *handled) {
         fits = lap_device_slot_needs(lane->pinned) <= LAP_STREAM_LANE;
-        if (fits && lane->files++ > 0)
+        if (fits && lane->photos++ > 0)
             fits = pin_file(p, lane->pinned);
         *code = fits ? run(p, lane->slot, lane->pinned, handled, err) : LAP_E_MEMORY;
     } else {

@@ -23,18 +23,61 @@ static lap_device_wish wish_of(const lap_stream_photo *p)
         .head = &p->head};
 }
 
-/* Encodes the pixels on the device, downloads the scan and writes the file. Writes nothing without a scan. */
-static lap_code run_alone(lap_stream_photo *p, lap_sink *sink, lap_error *err)
+static lap_code plan(const lap_stream_photo *p, lap_device_staging *staging, lap_error *err)
 {
     const lap_device_wish wish = wish_of(p);
-    lap_stream *s = p->work->stream;
-    lap_times *times = &p->report->ms;
     bool handled = false;
-    lap_code code = lap_device_staging_plan(s->staging, &wish, &handled, err);
-    if (code == LAP_OK && s->staging->is_encoded)
-        code = lap_device_slot_run(s->own.slot, s->staging, NULL, times, err);
-    if (code == LAP_OK && lap_device_staging_has_scan(s->staging))
-        code = lap_photo_bring_jpeg(s->own.slot, s->staging, &p->head.header, sink, times, err);
+    return lap_device_staging_plan(staging, &wish, &handled, err);
+}
+
+/* Encodes the pixels on the device, brings the scan and writes the file. Writes nothing without a scan.
+ * LAP_E_MEMORY also if more than `most` bytes of the device are needed. */
+static lap_code run(lap_stream_photo *p, lap_lane *lane, size_t most, lap_sink *sink, lap_error *err)
+{
+    lap_device_staging *staging = lane->pinned;
+    lap_code code = LAP_OK;
+    if (lane->photos++ == 0 || plan(p, staging, NULL) != LAP_OK) {
+        staging = lane->paged;
+        code = plan(p, staging, err);
+    }
+    if (code != LAP_OK || !staging->is_encoded)
+        return code;
+    if (lap_device_slot_needs(staging) > most)
+        return LAP_E_MEMORY;
+    code = lap_device_slot_run(lane->slot, staging, NULL, &p->report->ms, err);
+    if (code != LAP_OK || !lap_device_staging_has_scan(staging))
+        return code;
+    lap_device_slot *holds_scan = staging == lane->paged ? lane->slot : NULL;
+    return lap_photo_bring_jpeg(holds_scan, staging, &p->head.header, sink, &p->report->ms, err);
+}
+
+/* Encodes a photo of a batch beside others. False: there is no lane for it, or not enough memory. */
+static bool run_in_lane(lap_stream_photo *p, lap_sink *sink, lap_code *code, lap_error *err)
+{
+    lap_lane *lane = lap_stream_lane_take(p->work->stream);
+    if (!lane)
+        return false;
+    *code = run(p, lane, LAP_STREAM_LANE, sink, err);
+    lap_stream_lane_give(p->work->stream, lane);
+    return *code != LAP_E_MEMORY || lap_sink_bytes(sink) > 0;
+}
+
+/* On the stream if it is idle, otherwise in a lane. Without a lane, waits for the stream. */
+static lap_code encode_alone(lap_stream_photo *p, lap_sink *sink, lap_error *err)
+{
+    lap_stream *s = p->work->stream;
+    lap_code code;
+    if (pthread_mutex_trylock(&p->work->lock) != 0) {
+        if (run_in_lane(p, sink, &code, err))
+            return code;
+        pthread_mutex_lock(&p->work->lock);
+    }
+    code = run(p, &s->own, SIZE_MAX, sink, err);
+    if (code == LAP_E_MEMORY && lap_sink_bytes(sink) == 0) {
+        lap_stream_lanes_free(s);
+        code = run(p, &s->own, SIZE_MAX, sink, err);
+    }
+    pthread_mutex_unlock(&p->work->lock);
     return code;
 }
 
@@ -42,12 +85,7 @@ static lap_code encode_there(lap_stream_photo *p, lap_sink *sink, lap_error *err
 {
     if (p->is_done)
         return lap_photo_bring_jpeg(NULL, p->staging, &p->head.header, sink, &p->report->ms, err);
-    if (p->is_chained || p->head.header.size == 0)
-        return LAP_OK;
-    pthread_mutex_lock(&p->work->lock);
-    const lap_code code = run_alone(p, sink, err);
-    pthread_mutex_unlock(&p->work->lock);
-    return code;
+    return p->is_chained || p->head.header.size == 0 ? LAP_OK : encode_alone(p, sink, err);
 }
 
 /* Copies the view's pixels to the host. */

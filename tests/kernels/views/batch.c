@@ -406,6 +406,67 @@ static void check_encodings(lap_stream *stream)
     there_free(&t);
 }
 
+/* Pictures whose scan may be too long for a chain, and the file that the host makes of them. */
+enum { LARGE = 3, LARGE_SIDE = 690 };
+static struct {
+    lap_settings settings;
+    there at;
+    lap_view pixels[LARGE];
+    void *file;
+    size_t size;
+} large;
+
+static void make_large(void)
+{
+    lap_image image = picture(LARGE_SIDE, LARGE_SIDE, 3, 0, 7);
+    large.settings = lap_settings_default();
+    large.settings.subsampling = LAP_SUB_444;
+    large.at = there_make(0, LARGE_SIDE, LARGE_SIDE, 3, 0, 0, 0);
+    there_put(&large.at, &image.view, NULL);
+    need(lap_encode(&image.view, &large.settings, &large.file, &large.size, &err) == LAP_OK, "on the host");
+    for (int i = 0; i < LARGE; i++)
+        large.pixels[i] = large.at.view;
+    lap_image_destroy(&image);
+}
+
+static bool is_large_file(const void *file, size_t size)
+{
+    return file && size == large.size && memcmp(file, large.file, size) == 0;
+}
+
+/* They go on several CUDA streams at once; one after the other if there is no memory for those. */
+static void check_encode_alone(void)
+{
+    static const char *const settings_of[] = {"devices=2,slow=cudaMemcpyAsync:30",
+        "devices=2,slow=cudaMemcpyAsync:30", /* again, to pinned memory */
+        "devices=2,memory=12M", "devices=2,fail=cudaStreamCreateWithFlags:1:2",
+        "devices=2,fail=cudaMallocHost:2:2", "devices=2,fail=cudaMalloc:1:2"};
+    lap_stream *stream = NULL;
+    void *file[LARGE];
+    size_t size[LARGE];
+    for (size_t k = 0; k < sizeof settings_of / sizeof *settings_of; k++) {
+        char text[160];
+        int wrong = 0, there = 0;
+        if (k != 1)
+            need(lap_stream_create(context, 0, NULL, &stream, &err) == LAP_OK, "a stream");
+        need(lap_cudacpu_configure(settings_of[k]) == 0, settings_of[k]);
+        const lap_code code =
+            lap_stream_encode_batch(stream, large.pixels, LARGE, &large.settings, file, size, reports, &err);
+        for (int i = 0; i < LARGE; i++) {
+            wrong += !is_large_file(file[i], size[i]);
+            there += strcmp(reports[i].note, "encoded on the device") == 0;
+            free(file[i]);
+        }
+        const int lanes = (int)lap_cudacpu_count("cudaStreamCreateWithFlags");
+        snprintf(text, sizeof text, "%d large pictures to files, %s: %d wrong, %d encoded there, %d lanes",
+            LARGE, settings_of[k], wrong, there, lanes);
+        check(code == LAP_OK && wrong == 0 && there == LARGE && (k > 0 || lanes > 1), text);
+        need(lap_cudacpu_configure("devices=2") == 0, "devices=2");
+        if (k != 0)
+            lap_stream_destroy(stream);
+    }
+}
+
 /* ---- faults --------------------------------------------------------------------------------------- */
 
 static void check_faults(int first, int count, int step)
@@ -445,6 +506,53 @@ static void check_faults(int first, int count, int step)
         "each %d. of %d calls fails: in %d batches photos fail, in %d none does; %d wrong, %d leaks", step, n,
         failed, whole, wrong, leaks);
     check(failed > 3 && whole > 3 && n < 4000 && wrong == 0 && leaks == 0, text);
+}
+
+/* The same for encoding: a chain of small pictures, and large ones beside each other. */
+static void check_encode_faults(int step)
+{
+    enum { SMALL = 5, ALL = SMALL + 2 };
+    const uint64_t alive = lap_cudacpu_alive();
+    lap_view pixels[ALL];
+    void *expected, *file[ALL];
+    size_t expected_size, size[ALL];
+    int failed = 0, wrong = 0, whole = 0, n = 1;
+    char text[160];
+    const lap_view *small = &photos[1].edges;
+    there t = there_make(0, small->width, small->height, small->channels, 0, 0, 0);
+    there_put(&t, small, NULL);
+    need(lap_encode(small, &large.settings, &expected, &expected_size, &err) == LAP_OK, "on the host");
+    for (int i = 0; i < ALL; i++)
+        pixels[i] = i < SMALL ? t.view : large.pixels[i - SMALL];
+    for (bool goes_on = true; goes_on && n < 4000; n += step) {
+        lap_stream *stream = NULL;
+        char setting[64];
+        int its = 0;
+        need(lap_stream_create(context, 0, NULL, &stream, &err) == LAP_OK, "a stream");
+        snprintf(setting, sizeof setting, "devices=2,fail=%d:%d", n, n % 2 ? 2 : 700);
+        need(lap_cudacpu_configure(setting) == 0, setting);
+        (void)lap_stream_encode_batch(stream, pixels, ALL, &large.settings, file, size, reports, &err);
+        goes_on = lap_cudacpu_count("calls") >= (uint64_t)n;
+        need(lap_cudacpu_configure("devices=2") == 0, "devices=2");
+        for (int i = 0; i < ALL; i++) {
+            const lap_code code = reports[i].error.code;
+            const bool is_right =
+                i < SMALL ? file[i] && size[i] == expected_size && memcmp(file[i], expected, size[i]) == 0
+                          : is_large_file(file[i], size[i]);
+            its += code != LAP_OK;
+            wrong += code == LAP_OK ? !is_right : file[i] || (code != LAP_E_DEVICE && code != LAP_E_MEMORY);
+            free(file[i]);
+        }
+        lap_stream_destroy(stream);
+        failed += its > 0;
+        whole += its == 0;
+    }
+    there_free(&t);
+    free(expected);
+    snprintf(text, sizeof text,
+        "encoding: each %d. of %d calls fails: in %d batches pictures fail, in %d none does; %d wrong", step,
+        n, failed, whole, wrong);
+    check(failed > 0 && whole > 1 && n < 4000 && wrong == 0 && lap_cudacpu_alive() == alive, text);
 }
 
 /* Without pinned memory, or without memory for a chain, each photo goes alone. */
@@ -538,10 +646,15 @@ int main(void)
     check_cancelled();
     check_alone(lap_stream_decode_batch);
     check_alone(lap_stream_edges_batch);
+    make_large();
+    check_encode_alone();
     check_short_of_memory();
     check_time();
     check_lost(9);
     check_faults(0, 9, 3);
+    check_encode_faults(29);
+    there_free(&large.at);
+    free(large.file);
     for (int i = 0; i < MOST; i++) {
         free(photos[i].bytes);
         free(photos[i].pixels.base);
