@@ -1,7 +1,8 @@
-/* batch_time SECONDS PHOTO...: photos a second that batches on a stream decode, and decode, filter and
- * encode, each in memory: lines of what, photos in a call, calls and photos a second, microseconds a photo
- * that the device uploads, decodes, filters, encodes and downloads, and "equal" if the batch's pixels or
- * bytes are those of one call a photo. */
+/* batch_time SECONDS PHOTO...: photos a second of batches on a stream, each in memory: lines of the work,
+ * photos in a call, calls, photos a second, microseconds a photo that the device uploads, decodes, filters,
+ * encodes and downloads, "equal" if the bytes are those of one call a photo, and calls times photos by the
+ * seconds since the program began: the rate of a whole run, if there is only one line. COUNTS: photos of a
+ * call ("1 32 1024"). WORK: only one of decode, both (decode, filter, encode), encode. */
 #include <lapedge.h>
 
 #include <stdio.h>
@@ -9,7 +10,10 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST = 1024 };
+enum { MOST = 1024, KINDS = 3 };
+enum kind { DECODE, BOTH, ENCODE };
+static const char *const kinds[KINDS] = {"decode", "both", "encode"};
+static const char *const names[KINDS] = {"decode", "decode, filter, encode", "encode"};
 
 static const void *files[MOST];
 static size_t sizes[MOST], out_sizes[MOST];
@@ -17,6 +21,7 @@ static void *out[MOST];
 static lap_view views[MOST];
 static lap_report reports[2][MOST]; /* of decoding, of encoding */
 static lap_error error;
+static double began;
 
 static double now(void)
 {
@@ -43,22 +48,24 @@ static void *read_file(const char *path, size_t *size)
 }
 
 /* One batch. The views are allocated once and used again, as a pipeline does. */
-static void work(lap_stream *s, size_t count, int encodes, const lap_settings *settings)
+static void work(lap_stream *s, size_t count, enum kind kind, const lap_settings *settings)
 {
-    lap_code code =
-        encodes ? lap_stream_edges_batch(s, files, sizes, count, settings, views, reports[0], &error)
-                : lap_stream_decode_batch(s, files, sizes, count, settings, views, reports[0], &error);
-    if (code == LAP_OK && encodes)
+    lap_code code = LAP_OK;
+    if (kind == DECODE)
+        code = lap_stream_decode_batch(s, files, sizes, count, settings, views, reports[0], &error);
+    else if (kind == BOTH || !views[0].base)
+        code = lap_stream_edges_batch(s, files, sizes, count, settings, views, reports[0], &error);
+    if (code == LAP_OK && kind != DECODE)
         code = lap_stream_encode_batch(s, views, count, settings, out, out_sizes, reports[1], &error);
     if (code != LAP_OK)
         fail("a batch");
 }
 
 /* What the last call took on the device, of a photo. */
-static void print_stages(size_t count, int encodes)
+static void print_stages(size_t count, enum kind kind)
 {
     lap_times sum = {0};
-    for (size_t i = 0; i < count * (encodes ? 2 : 1); i++) {
+    for (size_t i = kind == ENCODE ? count : 0; i < count * (kind == DECODE ? 1 : 2); i++) {
         const lap_times *ms = &reports[i / count][i % count].ms;
         sum.upload += ms->upload;
         sum.decode += ms->decode;
@@ -97,24 +104,24 @@ static int is_equal(lap_stream *s, size_t count, const lap_settings *settings)
     return equal;
 }
 
-static void measure(lap_stream *s, size_t count, int encodes, const lap_settings *settings, double seconds)
+static void measure(lap_stream *s, size_t count, enum kind kind, const lap_settings *settings, double seconds)
 {
     size_t calls = 0;
     int equal = 1;
-    work(s, count, encodes, settings); /* allocates */
-    if (encodes)
+    work(s, count, kind, settings); /* allocates */
+    if (kind != DECODE)
         equal = is_equal(s, count, settings);
     free_outputs(count);
     const double start = now();
     double passed = 0;
     for (; passed < seconds; passed = now() - start, calls++) {
-        work(s, count, encodes, settings);
+        work(s, count, kind, settings);
         free_outputs(count);
     }
-    printf("%s\t%zu\t%zu\t%.0f", encodes ? "decode, filter, encode" : "decode", count, calls,
-        (double)(calls * count) / passed);
-    print_stages(count, encodes);
-    printf("\t%s\n", equal ? "equal" : "NOT EQUAL");
+    const double photos = (double)(calls * count);
+    printf("%s\t%zu\t%zu\t%.0f", names[kind], count, calls, photos / passed);
+    print_stages(count, kind);
+    printf("\t%s\t%.0f\n", equal ? "equal" : "NOT EQUAL", photos / (now() - began));
     fflush(stdout);
     for (size_t i = 0; i < count; i++)
         lap_stream_view_destroy(s, &views[i]);
@@ -124,19 +131,26 @@ static void measure(lap_stream *s, size_t count, int encodes, const lap_settings
 int main(int argc, char **argv)
 {
     const lap_settings settings = lap_settings_default();
+    const char *counts = getenv("COUNTS"), *only = getenv("WORK");
     lap_stream *stream = NULL;
+    began = now();
     if (argc < 3)
         return fprintf(stderr, "batch_time SECONDS PHOTO...\n"), 2;
-    for (int i = 0; i < MOST; i++) {
+    counts = counts ? counts : "1 32 1024";
+    const char *last = strrchr(counts, ' '); /* the largest */
+    for (int i = 0; i < atoi(last ? last : counts) && i < MOST; i++) {
         const int photo = 2 + i % (argc - 2);
         files[i] = read_file(argv[photo], &sizes[i]);
     }
     lap_context *context = lap_context_create(0, &error);
     if (!context || lap_stream_create(context, 0, NULL, &stream, &error) != LAP_OK)
         fail("a stream");
-    for (int encodes = 0; encodes < 2; encodes++)
-        for (size_t count = 1; count <= MOST; count *= 32)
-            measure(stream, count, encodes, &settings, atof(argv[1]));
+    for (int kind = 0; kind < KINDS; kind++) {
+        char *at = (char *)counts;
+        for (unsigned long count; (count = strtoul(at, &at, 10)) > 0;)
+            if (count <= MOST && (!only || strcmp(only, kinds[kind]) == 0))
+                measure(stream, count, (enum kind)kind, &settings, atof(argv[1]));
+    }
     lap_stream_destroy(stream);
     lap_context_destroy(context);
     return 0;
