@@ -402,18 +402,22 @@ def small_rates(command):
     return table(["photos", "`cuda-fast`", "`simd`", "`auto`", "`cuda-fast` before chains"], lines) + f"\n`{command}`\n"
 
 
-def chain_rates():
-    """Photos a second of tests/kernels/jpegcuda/chain_bench.c, by streams and photos a chain."""
+def chains():
+    """{(streams, photos a chain): {work: photos a second}} of tests/kernels/jpegcuda/chain_bench.c"""
     text = (PROFILE / "codec" / "chains.txt").read_text(encoding="utf-8")
     rows = re.findall(r"# +(\d+) streams, chains of +(\d+): (decode(?:, filter, encode)?) +(\d+)", text)
     if not rows:
         raise Missing("chains.txt")
     found = {}
     for streams, together, work, rate in rows:
-        found.setdefault((int(streams), int(together)), {})[work] = count(float(rate))
+        found.setdefault((int(streams), int(together)), {})[work] = float(rate)
+    return found
+
+
+def chain_rates():
     return table(["streams", "photos a chain", "decode", "decode, filter, encode"],
-                 [[str(streams), str(together), one["decode"], one["decode, filter, encode"]]
-                  for (streams, together), one in found.items()])
+                 [[str(streams), str(together), count(one["decode"]), count(one["decode, filter, encode"])]
+                  for (streams, together), one in chains().items()])
 
 
 def one_of_two(step, key):
@@ -736,6 +740,83 @@ def pipeline():
                       f"{pipeline_rate('lapedge') * row['ms'] / 1e3:.2f}", differs])
     heads = ["", "its JPEG library", "ms", "photos/s", "lapedge's rate / this one", "samples that differ from Pillow's"]
     return table(heads, lines) + "\n"
+
+
+def kept_numbers(name, row):
+    """The numbers of a row of docs/bench/NAME, from behind the words that it begins with."""
+    path = BENCH / name
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    for line in lines:
+        if line.startswith(row):
+            return [float(word.replace(",", "")) for word in re.findall(r"[\d,.]*\d", line[len(row):])]
+    raise Missing(row)
+
+
+def steady_small():
+    """Photos a second of a folder beyond its first 20,000: the start does not count."""
+    seconds = [count / small_photos(f"small, {count} photos: medians of photos per second", "cuda-fast")
+               for count in (20_000, 100_000)]
+    return 80_000 / (seconds[1] - seconds[0])
+
+
+def or_none(function, *words):
+    try:
+        return function(*words)
+    except Missing:
+        return None
+
+
+def whole_run(row):
+    """Of docs/bench/whole-runs.txt: photos a second of a whole process; None before it is measured."""
+    found = or_none(kept_numbers, "whole-runs.txt", row)
+    return found and statistics.median(found)
+
+
+def batch_goal(work, goal, aim, steady, whole=None, *, less=False, digits=0):
+    """A row: steady has a value for each run; without one, the whole run is judged."""
+    judged = [value if not less else -value for value in steady or [whole]]
+    passed = [sum(value >= (limit if not less else -limit) for value in judged) for limit in (goal, aim or goal)]
+    reached = f"in {passed[0]} of {len(judged)} runs"
+    if passed[0] in (0, len(judged)):
+        reached = "missed" if not passed[0] else "aim" if aim and passed[1] == len(judged) else "goal"
+    show = lambda value: "" if value is None else f"{value:,.{digits}f}"  # noqa: E731
+    return [work, show(goal), show(aim), ", ".join(map(show, steady)), show(whole), reached]
+
+
+def batch_goals():
+    """What decoding and encoding many photos were to reach, hoped to reach, and reach."""
+    both, large, rates = "decode, filter, encode", "18.7 megapixels", ": medians of photos per second"
+    stats = f"stats of small photos, 100000{rates}"
+    thumbs = {way: small_photos(f"thumb, 100000 photos{rates}", way) for way in ("cuda-fast", "simd")}
+    text = (PROFILE / "two-devices.txt").read_text(encoding="utf-8")
+    two = {name: [float(re.search(rf"^{name}.* ([\d.]+) times", text, re.M)[1])] for name in
+           (f"{call} of {size} photos" for call in ("stats", "decode_batch") for size in ("large", "small"))}
+    rows = [
+        batch_goal("Python list of 1,024 of 500x375 to the device", 40_000, 60_000,
+                   kept_numbers("large-python.txt", "decode_batch of 1,024 of 500x375")[-2:],
+                   whole_run("Python, list of 1,024")),
+        batch_goal(f"C, {both} 500x375, batch calls on one stream", 30_000, 50_000,
+                   kept_numbers("batches.txt", f"{both}           1,024")[-2:], whole_run(f"C, {both} 500x375")),
+        batch_goal("the same in chains on eight streams", 30_000, 50_000,
+                   [chains()[8, 64][both]]),
+        batch_goal("folder of 100,000 of 500x375", 15_000, 25_000, [steady_small()],
+                   small_photos(f"small, 100000 photos{rates}", "cuda-fast")),
+        batch_goal("folder of 100,000 thumbnails", 20_000, 35_000, [], thumbs["cuda-fast"]),
+        batch_goal("the same, its rate beside `simd`", 1.2, None, [], thumbs["cuda-fast"] / thumbs["simd"], digits=2),
+        batch_goal("`stats` of 500x375", 20_000, None, [], small_photos(stats, "cuda-fast")),
+        batch_goal("`stats --json` of 500x375", 12_000, None, [], small_photos(stats, "cuda-fast --json")),
+        batch_goal(f"Python, {large} to the device, 16 threads", 4_000, 4_500,
+                   kept_numbers("large-python.txt", "                  16 threads")[-2:],
+                   whole_run("Python, 18.7 megapixels")),
+        batch_goal(f"encode {large}, 16 streams", 3_300, 3_600, [1e3 / codec("encode-cuda", 16)],
+                   whole_run("C, encode 18.7 megapixels")),
+        batch_goal(f"{both} {large}, 16 streams", 2_100, 2_500, [1e3 / codec("chain-cuda", 16)],
+                   whole_run(f"C, {both} 18.7 megapixels")),
+        batch_goal("500x375 to NumPy, one thread", 1_600, 2_200, [pipeline_rate("lapedge")]),
+        batch_goal("the same, percent longer than the C decoder", 5, None, [pipeline_cost()], less=True, digits=1),
+        *(batch_goal(f"two devices beside one, {name}", 1.8, None, found, digits=2) for name, found in two.items()),
+    ]
+    return table(["work", "goal", "aim", "steady", "whole run", "reached"], rows) + "\n"
 
 
 def progressive_rows(photo):
@@ -1162,7 +1243,7 @@ def names():
              busy, tool,
              row_value, ladder, ladder_values, ladder_cpu, profile, precision, sizes, sized, libraries, folder,
              codec, codec_us, codec_rate, codec_counter, codec_bytes, coder_ms, decode_share, decoders, progressive,
-             pipeline, pipeline_about, pipeline_bytes, pipeline_cost, pipeline_rate,
+             batch_goals, kept_numbers, pipeline, pipeline_about, pipeline_bytes, pipeline_cost, pipeline_rate,
              encoders, encoders_c, encoder_steps, encoder_forms, encoder_whole, encoder_folders, at_once,
              form_at_once, unmarked, encoder_goals, encoder_bounds, bound, bound_change, stage_share,
              restart_ms, neon, fused, figures_steps.steps,
