@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The Python module against the filter written in NumPy, on the sizes, kernels and borders of the C tests, and
 against the program. Run in the root of the tree after `make`; TAP on stdout."""
+import inspect
 import itertools
 import json
 import os
@@ -251,6 +252,25 @@ def files():
                                                  text=True).stdout, "the program's version")
 
 
-for step in (grid, strides, refusals, at_once, ctrl_c, files, in_another_locale):
+def interface():
+    """What an editor and a type checker need to know of each public function."""
+    bare = []
+    for name in lapedge.__all__:
+        thing = getattr(lapedge, name)
+        if not inspect.isfunction(thing):
+            continue
+        bare += [f"{name}({each})" for each, value in inspect.signature(thing).parameters.items()
+                 if value.kind != value.VAR_KEYWORD and value.annotation is value.empty]
+        if inspect.signature(thing).return_annotation is inspect.Signature.empty or not inspect.getdoc(thing):
+            bare.append(name)
+    said = {name: inspect.getdoc(getattr(lapedge, name)) for name in
+            ("decode", "encode", "edges", "decode_batch", "edges_batch", "filter", "transform", "stats", "diff", "info")}
+    report(not bare, "types and docstrings of all public functions", bare)
+    silent = [name for name, text in said.items() if "Raises" not in text and "raises" not in text and ">>>" not in text]
+    report(not silent, "docstrings name what is raised, or show it", silent)
+    report(Path(lapedge.__file__).with_name("py.typed").exists(), "type checkers take the types: py.typed")
+
+
+for step in (interface, grid, strides, refusals, at_once, ctrl_c, files, in_another_locale):
     step()
 finish()
