@@ -16,7 +16,7 @@ needs_libc_alone()
 {
     ! readelf -d "$module" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
         grep -vE '^(libc|libm|libdl|librt|libpthread|ld-linux-[a-z0-9-]+)\.so' &&
-        [ "$(find "${module%/lapedge/*}" -path '*lapedge*.so*' | wc -l)" -eq 1 ]
+        [ "$(cd "${module%/lapedge/*}" && find . -path './lapedge*.so*' | wc -l)" -eq 1 ]
 }
 
 shows_the_entry_alone()
