@@ -31,16 +31,6 @@ static const double deadline_ms = MANY > 16 ? 2500 : 6000; /* of those that hang
 #include <sanitizer/lsan_interface.h>
 #endif
 
-#ifdef __SANITIZE_THREAD__
-/* The last release of a shared_ptr orders by a fence in libstdc++, which ThreadSanitizer does not see; the
- * pool itself has none of these. */
-extern const char *__tsan_default_suppressions(void);
-const char *__tsan_default_suppressions(void)
-{
-    return "race:_Sp_counted_ptr_inplace\n";
-}
-#endif
-
 static lap_context *context;
 static lap_tree tree;
 static lap_settings settings;
