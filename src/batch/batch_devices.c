@@ -11,13 +11,15 @@
 
 /* CPU_BYTES_PER_MS: JPEG bytes that one CPU thread processes from file to file (1.5 times as many if images
  * are only measured). DEVICE_FILES_PER_S: small photos that a device can process at most. THREAD_FILES_PER_S:
- * small photos that one thread can read and write for a device. START_MS: the time to start a device, plus
- * START_MS_PER_GPU for each GPU that CUDA initialises. Measured on Xeons with 16 and 32 cores, an H100, and
- * one and two H200 (docs/folders.md). */
+ * small photos that one thread can read and write for a device. SMALL_THREADS: how many threads do that for
+ * each device unless a number is asked for; with more, they wait for one another (docs/bench/thumbnails.txt).
+ * START_MS: the time to start a device, plus START_MS_PER_GPU for each GPU that CUDA initialises. Measured on
+ * Xeons with 16 and 32 cores, an H100, and one and two H200 (docs/folders.md). */
 enum {
     CPU_BYTES_PER_MS = 20000,
     DEVICE_FILES_PER_S = 25000,
     THREAD_FILES_PER_S = 2500,
+    SMALL_THREADS = 8,
     START_MS = 200,
     START_MS_PER_GPU = 200
 };
@@ -139,7 +141,8 @@ static lap_code open_devices(
         .memory = load->devices ? (size_t)load->devices->memory : 0,
         .pinned = (size_t)(load->settings->max_memory / 2),
         .is_named = c->is_named,
-        .small_bytes = (size_t)lap_batch_small(load)};
+        .small_bytes = (size_t)lap_batch_small(load),
+        .small_threads = load->is_written && !load->is_asked ? SMALL_THREADS : 0};
     snprintf(c->how, HOW, "%d CUDA device%s with %s%s", options.count, options.count == 1 ? "" : "s",
         c->rung->name, c->is_named ? "" : ", and the CPU");
     return lap_executor_devices(context, load->jobs, &options, executor, err);

@@ -180,6 +180,7 @@ lap_code lap_executor_devices(lap_context *context, int jobs, const lap_device_p
 {
     static const lap_executor_kind devices = {.work = lap_device_pool_work,
         .ahead = LAP_POOL_CHAINS * LAP_DEVICE_CHAIN,
+        .is_enough = lap_device_pool_is_enough,
         .waits = true,
         .look_after = look_after,
         .warning = next_warning,

@@ -20,6 +20,7 @@ typedef struct lap_device_pool_options {
     size_t pinned; /* bytes of pinned host memory in total; 0: no limit */
     bool is_named; /* the backend was given by name: the CPU only gets what devices cannot process */
     size_t small_bytes; /* otherwise the CPU gets files up to this size, and larger ones if no device works */
+    int small_threads;  /* most threads per device that read and write small photos; 0: no limit */
     double deadline_ms; /* longest time without progress; 0: LAP_DEVICE_POOL_DEADLINE_MS */
     double soon_ms;     /* how long the CPU waits for a device to start; 0: LAP_DEVICE_POOL_SOON_MS */
 } lap_device_pool_options;

@@ -83,6 +83,7 @@ struct lap_device_pool {
     bool is_closing;
     int holders; /* from closing on: threads that still use the pool; the last one frees it */
     lap_device_task_list finished; /* done, or judged unsuitable */
+    int small_busy;                /* threads that read or write a small photo */
     lap_job_list by_pieces;        /* jobs that no device processes completely */
     int count;
     lap_pool_device devices[];
@@ -112,6 +113,9 @@ lap_pool_device *lap_device_pool_any(lap_device_pool *pool);
 bool lap_device_pool_is_alive(const lap_device_pool *pool);
 /* Whether the CPU may process photos that a device could take: no device is ready, or will be soon. */
 bool lap_device_pool_cpu_may(const lap_device_pool *pool);
+/* lap_executor_kind.is_enough (device_pool_work.c): whether the next work is for a small photo, and enough
+ * threads read and write those. */
+bool lap_device_pool_is_enough(const lap_executor *executor);
 /* lap_executor_kind.work: loads and stores photos, and processes those that no device takes
  * (device_pool_work.c). */
 void lap_device_pool_work(lap_executor *executor);

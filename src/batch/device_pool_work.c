@@ -9,6 +9,69 @@ static pthread_mutex_t *mutex_of(const lap_device_pool *pool)
     return &pool->executor->mutex;
 }
 
+/* ---- what is next ------------------------------------------------------------------------------ */
+
+/* Memory for photos of the job's kind, guessed from the file: a small file usually holds a small photo. */
+static lap_pool_stagings *stagings_for(lap_pool_device *d, const lap_job *job)
+{
+    const bool is_small = d->stagings[LAP_POOL_SMALL].limit > 0 && !job->is_large &&
+                          (size_t)job->stat.st_size <= LAP_POOL_SMALL_FILE;
+    return &d->stagings[is_small ? LAP_POOL_SMALL : LAP_POOL_LARGE];
+}
+
+/* Whether a staging is free for reuse, or a new one may be allocated because the device needs more photos. */
+static bool has_staging(const lap_pool_device *d, const lap_pool_stagings *s)
+{
+    const int ahead = d->is_ready && s == &d->stagings[LAP_POOL_SMALL] ? s->limit : LAP_POOL_AHEAD;
+    return s->idle_count > 0 || (s->count < s->limit && s->loaded < ahead);
+}
+
+/* Chooses the device for the next photo: the one with the fewest photos, if it can take more. A device that
+ * is starting also counts if no call to it is needed yet. */
+static lap_pool_device *choose_device(lap_device_pool *pool, const lap_job *job)
+{
+    lap_pool_device *best = NULL;
+    for (int i = 0; i < pool->count; i++) {
+        lap_pool_device *d = &pool->devices[i];
+        if ((d->is_ready || d->pins) && !d->is_lost && has_staging(d, stagings_for(d, job)) &&
+            (!best || d->under_way < best->under_way))
+            best = d;
+    }
+    return best;
+}
+
+static bool is_for_cpu(const lap_device_pool *pool, const lap_job *job)
+{
+    return !pool->options.is_named && (size_t)job->stat.st_size <= pool->options.small_bytes;
+}
+
+/* Whether the next work is to read or write a small photo for a device. */
+static bool is_next_small(lap_device_pool *pool)
+{
+    const lap_device_task *task = STAILQ_FIRST(&pool->finished);
+    const lap_job *job = STAILQ_FIRST(&pool->executor->waiting);
+    if (task || !STAILQ_EMPTY(&pool->by_pieces))
+        return task && task->is_small;
+    lap_pool_device *d = job && !is_for_cpu(pool, job) ? choose_device(pool, job) : NULL;
+    return d && stagings_for(d, job) == &d->stagings[LAP_POOL_SMALL];
+}
+
+bool lap_device_pool_is_enough(const lap_executor *executor)
+{
+    lap_device_pool *pool = executor->pool;
+    const int most = pool->options.small_threads * pool->count;
+    return most > 0 && pool->small_busy >= most && is_next_small(pool);
+}
+
+/* A thread begins to read or write a photo. If it has a large one, another thread may be needed for small
+ * ones. */
+static void begin(lap_device_pool *pool, bool is_small)
+{
+    pool->small_busy += is_small;
+    if (!is_small && is_next_small(pool))
+        (void)lap_executor_wake(pool->executor);
+}
+
 /* ---- load: the mutex is held, except while the file is read --------------------------------------- */
 
 /* A thread processes the job with lap_run_to_sink, in separate steps. */
@@ -81,11 +144,14 @@ static void load(lap_pool_device *d, lap_pool_stagings *stagings, lap_job *job)
         stagings->count++;
     stagings->loaded++;
     d->under_way++;
+    const bool is_small = stagings == &d->stagings[LAP_POOL_SMALL];
+    begin(pool, is_small);
     pthread_mutex_unlock(mutex_of(pool));
     const double start = lap_now_ms();
     const lap_code code = read_photo(&r, &err);
     lap_trace_thread(pool->executor->trace, "read", start, job->number);
     pthread_mutex_lock(mutex_of(pool));
+    pool->small_busy -= is_small;
     if (r.task && !d->is_lost) {
         STAILQ_INSERT_TAIL(&d->ready, r.task, next);
         pthread_cond_signal(&d->changed);
@@ -121,6 +187,8 @@ static void store(lap_device_pool *pool, lap_device_task *task)
     lap_pool_stagings *stagings = task->stagings;
     lap_device_staging *staging = task->run.staging;
     const lap_run_order order = lap_job_order(pool->executor->context, job, job->settings);
+    const bool is_small = task->is_small;
+    begin(pool, is_small);
     pthread_mutex_unlock(mutex_of(pool));
     const double start = lap_now_ms();
     const bool is_done = !task->is_refused && lap_device_staging_is_done(task->run.staging);
@@ -136,6 +204,7 @@ static void store(lap_device_pool *pool, lap_device_task *task)
     free(task);
     lap_trace_thread(pool->executor->trace, job->measure ? "measure" : "write", start, job->number);
     pthread_mutex_lock(mutex_of(pool));
+    pool->small_busy -= is_small;
     keep_staging(d, stagings, staging);
     if (is_done) {
         job->device = d->number;
@@ -184,41 +253,7 @@ static void run_here(lap_device_pool *pool, lap_job *job)
     }
 }
 
-/* ---- what is next ------------------------------------------------------------------------------ */
-
-/* Memory for photos of the job's kind, guessed from the file: a small file usually holds a small photo. */
-static lap_pool_stagings *stagings_for(lap_pool_device *d, const lap_job *job)
-{
-    const bool is_small = d->stagings[LAP_POOL_SMALL].limit > 0 && !job->is_large &&
-                          (size_t)job->stat.st_size <= LAP_POOL_SMALL_FILE;
-    return &d->stagings[is_small ? LAP_POOL_SMALL : LAP_POOL_LARGE];
-}
-
-/* Whether a staging is free for reuse, or a new one may be allocated because the device needs more photos. */
-static bool has_staging(const lap_pool_device *d, const lap_pool_stagings *s)
-{
-    const int ahead = d->is_ready && s == &d->stagings[LAP_POOL_SMALL] ? s->limit : LAP_POOL_AHEAD;
-    return s->idle_count > 0 || (s->count < s->limit && s->loaded < ahead);
-}
-
-/* Chooses the device for the next photo: the one with the fewest photos, if it can take more. A device that
- * is starting also counts if no call to it is needed yet. */
-static lap_pool_device *choose_device(lap_device_pool *pool, const lap_job *job)
-{
-    lap_pool_device *best = NULL;
-    for (int i = 0; i < pool->count; i++) {
-        lap_pool_device *d = &pool->devices[i];
-        if ((d->is_ready || d->pins) && !d->is_lost && has_staging(d, stagings_for(d, job)) &&
-            (!best || d->under_way < best->under_way))
-            best = d;
-    }
-    return best;
-}
-
-static bool is_small(const lap_device_pool *pool, const lap_job *job)
-{
-    return !pool->options.is_named && (size_t)job->stat.st_size <= pool->options.small_bytes;
-}
+/* ---- a thread ----------------------------------------------------------------------------------- */
 
 /* Photos that wait for a device do not delay those that need no device. All others begin in order: letting
  * small photos pass large ones that wait for memory gained nothing (docs/bench/queue.txt). */
@@ -228,11 +263,11 @@ static bool take_waiting(lap_device_pool *pool)
     lap_job *job = STAILQ_FIRST(&ex->waiting);
     lap_pool_device *d = job ? choose_device(pool, job) : NULL;
     if (!d && !lap_device_pool_cpu_may(pool))
-        while (job && !is_small(pool, job))
+        while (job && !is_for_cpu(pool, job))
             job = STAILQ_NEXT(job, next);
     if (!job)
         return false;
-    if (is_small(pool, job))
+    if (is_for_cpu(pool, job))
         d = NULL;
     STAILQ_REMOVE(&ex->waiting, job, lap_job, next);
     ex->queued--;
@@ -253,6 +288,8 @@ void lap_device_pool_work(lap_executor *executor)
 {
     lap_device_pool *pool = executor->pool;
     for (bool any = true; any;) {
+        if (lap_device_pool_is_enough(executor))
+            return; /* the threads that have small photos do this, too */
         lap_device_task *task = lap_device_task_pop(&pool->finished);
         lap_job *job = task || !may_run_pieces(pool) ? NULL : lap_job_pop(&pool->by_pieces);
         if (task)

@@ -152,7 +152,7 @@ static void work(void *argument)
 
 bool lap_executor_wake(lap_executor *ex)
 {
-    if (ex->running >= ex->jobs)
+    if (ex->running >= ex->jobs || (ex->kind->is_enough && ex->kind->is_enough(ex)))
         return true;
     ex->running++;
     if (lap_pool_submit(ex->context->pool, work, ex, NULL) == LAP_OK)

@@ -16,7 +16,9 @@ lap_job *lap_job_pop(lap_job_list *list); /* NULL: the list is empty */
  * functions with it. A NULL function does nothing. */
 typedef struct lap_executor_kind {
     void (*work)(lap_executor *executor); /* does available work; releases the mutex while it works */
-    int ahead;  /* jobs that should wait beside those that run, so that none runs dry */
+    int ahead; /* jobs that should wait beside those that run, so that none runs dry */
+    /* Whether the running threads suffice for the next work, so that no other thread is woken for it. */
+    bool (*is_enough)(const lap_executor *executor);
     bool waits; /* if no thread can be started, a job may wait until look_after retries */
     void (*look_after)(lap_executor *executor); /* called by the owner from time to time */
     bool (*warning)(lap_executor *executor, lap_error *warning);
@@ -47,7 +49,8 @@ lap_code lap_executor_create(
     lap_context *context, int jobs, const lap_executor_kind *kind, lap_executor **executor, lap_error *err);
 /* Frees an executor that no thread uses any more. */
 void lap_executor_free(lap_executor *executor);
-/* Call with the mutex: starts one more thread if allowed. False if no thread could be started. */
+/* Call with the mutex: starts one more thread if that is allowed and the next work needs it. False if no
+ * thread could be started. */
 bool lap_executor_wake(lap_executor *executor);
 /* Call with the mutex: the job is done. */
 void lap_executor_finish(lap_executor *executor, lap_job *job);

@@ -113,11 +113,13 @@ typedef struct outcome {
     int right, on_devices, warnings;
     int decoded_there, encoded_there; /* also by a thread that lets a device do only that */
     bool left;                        /* memory still allocated on a device, or pinned */
+    int most_small;                   /* threads that were seen with a small photo at once */
     int early;                        /* results before the first device was ready */
     lap_batch_work work;
 } outcome;
 
-static int large_jobs; /* the first so many jobs take the memory of large photos */
+static int large_jobs;  /* the first so many jobs take the memory of large photos, */
+static bool half_large; /* or every other job */
 
 static lap_job *job_of(int i, int name)
 {
@@ -126,7 +128,7 @@ static lap_job *job_of(int i, int name)
     snprintf(out, sizeof out, "out-%d.jpg", name);
     need(job != NULL && stat(in_names[i % PHOTOS], &job->stat) == 0, "a job");
     job->work = lap_job_write;
-    job->is_large = i < large_jobs;
+    job->is_large = i < large_jobs || (half_large && i % 2);
     job->tree = &tree;
     job->input = strdup(in_names[i % PHOTOS]);
     job->output = strdup(out);
@@ -152,6 +154,10 @@ static void take(lap_executor *executor, lap_job *job, outcome *o)
             lap_cudacpu_hurry();
         lap_job_free(job);
     }
+    pthread_mutex_lock(&executor->mutex);
+    const int small = executor->pool->small_busy;
+    pthread_mutex_unlock(&executor->mutex);
+    o->most_small = small > o->most_small ? small : o->most_small;
     while (lap_executor_warning(executor, &warning)) {
         printf("# %s: %s\n", warning.subject, warning.message);
         o->warnings++;
@@ -340,6 +346,23 @@ static void check_auto(void)
     check(o.right == MANY && o.on_devices > 0 && o.early >= EARLY, text);
 }
 
+/* Few threads read and write small photos; other work, and a device that is lost, still find threads. */
+static void check_few_threads(void)
+{
+    char text[160];
+    outcome o = run("devices=1", 1, MANY, (lap_device_pool_options){.is_named = true, .small_threads = 2});
+    snprintf(text, sizeof text, "at most 2 threads for small photos: %d seen, %d photos by the device",
+        o.most_small, o.on_devices);
+    check(o.right == MANY && o.on_devices == MANY && o.most_small > 0 && o.most_small <= 2, text);
+    half_large = true;
+    o = run("devices=2", 2, MANY, (lap_device_pool_options){.is_named = true, .small_threads = 1});
+    check(o.right == MANY && o.on_devices == MANY && o.most_small <= 2, "with large photos between them");
+    o = run(
+        "devices=1,lost=15:719", 1, MANY, (lap_device_pool_options){.is_named = true, .small_threads = 1});
+    check(o.right == MANY && o.warnings == 1, "and with a device that is lost");
+    half_large = false;
+}
+
 /* The memory of a device that did not answer is freed when it answers; the sanitizer finds leaks. */
 static void check_late(void)
 {
@@ -417,6 +440,7 @@ int main(void)
     check_missing();
     check_steady();
     check_memory();
+    check_few_threads();
     check_limit();
     check_auto();
     check_short();
