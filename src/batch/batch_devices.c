@@ -12,7 +12,7 @@
 /* CPU_BYTES_PER_MS: JPEG bytes that one CPU thread processes from file to file (1.5 times as many if images
  * are only measured). DEVICE_FILES_PER_S: small photos that a device can process at most. THREAD_FILES_PER_S:
  * small photos that one thread can read and write for a device. SMALL_THREADS: how many threads do that for
- * each device unless a number is asked for; with more, they wait for one another (docs/bench/thumbnails.txt).
+ * each device unless a number is asked for; more of them are slower (docs/bench/thumbnails.txt).
  * START_MS: the time to start a device, plus START_MS_PER_GPU for each GPU that CUDA initialises. Measured on
  * Xeons with 16 and 32 cores, an H100, and one and two H200 (docs/folders.md). */
 enum {
