@@ -40,8 +40,8 @@ void lap_cli_note_tolerance(const lap_cli *cli);
  * if requested, and then reads a kernel file. Returns NULL with err filled on failure. */
 lap_context *lap_cli_begin(lap_cli *cli, lap_error *err);
 void lap_cli_end(lap_context *context); /* does nothing for NULL */
-/* Returns the first signal that was caught, or 0. Ctrl-C, SIGTERM and SIGHUP (unless SIGHUP was ignored at
- * start) cancel the context; a second signal, at least half a second later, removes temporary
+/* Returns the first signal that was caught, or 0. Ctrl-C, SIGTERM and SIGHUP cancel the context,
+ * unless they were ignored at the start; a second signal, at least half a second later, removes temporary
  * files and ends the process immediately. */
 int lap_cli_caught(void);
 /* A worker's parent (folder.h) passes a signal on as this one; its value is the signal's number. */

@@ -11,7 +11,12 @@
 
 static _Atomic(lap_context *) running;
 static volatile sig_atomic_t caught;
-static bool hangs_up, quits; /* SIGHUP and SIGQUIT are caught */
+
+/* A signal that was ignored at the start stays ignored: the caller has decided so, as nohup does for SIGHUP,
+ * and a script's trap '' for any. */
+static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+static bool is_caught[NUMBERS];
 
 /* One request often arrives as several signals: a terminal signals the whole process group, and a wrapper
  * passes the signal on; timeout(1) signals its child and then the group; the parent of a worker passes it on,
@@ -63,15 +68,12 @@ static bool catch_unless_ignored(int number, void (*handler)(int))
 
 static void catch_signals(lap_context *context)
 {
-    struct sigaction action = {.sa_handler = on_signal};
-    sigemptyset(&action.sa_mask);
     atomic_store(&running, context);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    const struct sigaction passed = {.sa_sigaction = on_passed, .sa_flags = SA_SIGINFO};
+    for (int i = 0; i < NUMBERS; i++)
+        is_caught[i] = catch_unless_ignored(numbers[i], numbers[i] == SIGQUIT ? on_quit : on_signal);
+    struct sigaction passed = {.sa_sigaction = on_passed, .sa_flags = SA_SIGINFO};
+    sigemptyset(&passed.sa_mask);
     sigaction(LAP_CLI_PASSED_ON, &passed, NULL);
-    hangs_up = catch_unless_ignored(SIGHUP, on_signal); /* a program started with nohup should ignore it */
-    quits = catch_unless_ignored(SIGQUIT, on_quit);
 }
 
 static void release_signals(void)
@@ -79,12 +81,9 @@ static void release_signals(void)
     atomic_store(&running, NULL);
     if (caught) /* the rest of this request's signals may still come */
         return;
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    if (hangs_up)
-        signal(SIGHUP, SIG_DFL);
-    if (quits)
-        signal(SIGQUIT, SIG_DFL);
+    for (int i = 0; i < NUMBERS; i++)
+        if (is_caught[i])
+            signal(numbers[i], SIG_DFL);
 }
 
 int lap_cli_caught(void)

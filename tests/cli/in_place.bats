@@ -585,3 +585,30 @@ for path in sys.argv[1:]: print(os.getxattr(path, "system.posix_acl_access"), os
     run grep -x "lapedge: photos/1.jpg: no such file" said.5
     [ -z "$output" ]
 }
+
+@test "a name that is no file: nothing is changed" {
+    photos 3
+    rm before/3.jpg photos/3.jpg
+    cp -r photos more
+    untouched --in-place photos/1.jpg photos/3.jpg || [ $? -eq 2 ]
+    [ "$(cat stderr)" = "lapedge: --in-place: photos/3.jpg: no such file; nothing is changed unless every FILE exists; for \
+IN OUT leave --in-place out" ]
+    local none="lapedge: --in-place: photos/3.jpg: no such file; nothing is changed unless every FILE exists"
+    expect 2 "" "$none" --in-place photos/1.jpg photos/2.jpg photos/3.jpg
+    expect 2 "" "$none" -n --in-place photos/3.jpg photos/1.jpg photos/2.jpg
+    expect 2 "" "lapedge: --in-place: photos/1.jpg/: no such file; nothing is changed unless every FILE exists; for \
+IN OUT leave --in-place out" --in-place photos/2.jpg photos/1.jpg/
+    expect 2 "" "lapedge: --in-place: more is a folder; name the files in it" --in-place photos/1.jpg more
+    ln -s nowhere.jpg photos/link.jpg
+    expect 2 "" "lapedge: --in-place: photos/link.jpg: no such file; nothing is changed unless every FILE exists; for \
+IN OUT leave --in-place out" --in-place photos/1.jpg photos/link.jpg
+    sha256sum -c --quiet sums
+    [ ! -e "photos/$record" ]
+    # A single photo fails as any single photo; a file of a list may vanish.
+    expect 1 "" "lapedge: photos/3.jpg: no such file" --in-place photos/3.jpg
+    printf 'photos/1.jpg\nphotos/3.jpg\n' >list
+    run --separate-stderr lapedge --in-place --files-from=list
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"photos/3.jpg: no such file"*"1 done, 1 failed (1 missing)"* ]]
+    wanted photos/1.jpg
+}

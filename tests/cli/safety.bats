@@ -56,6 +56,20 @@ untouched() # FILE
     [ -s out.jpg ]
 }
 
+@test "a signal that was ignored at the start stays ignored" {
+    { printf 'P6\n5000 4000\n255\n'; head -c 60000000 /dev/zero; } >huge.ppm
+    local number pid
+    for number in INT TERM QUIT HUP; do
+        rm -f out.jpg
+        env --ignore-signal=$number "$LAPEDGE" --no-sync --threads=1 --backend=c huge.ppm out.jpg 2>err &
+        pid=$!
+        ! begun $pid || kill -$number $pid || true
+        wait $pid
+        [ -s out.jpg ]
+        [ ! -s err ]
+    done
+}
+
 @test "an output folder that cannot be looked at is named as the reason" {
     cp "$photo" a.jpg
     ln -s nowhere dangling

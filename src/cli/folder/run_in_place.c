@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -231,6 +232,20 @@ static int run_in_place(lap_cli *cli, in_place_run *run)
     return exit_code ? exit_code : run->exit_code;
 }
 
+/* One of several names is no file, as OUT of a mistyped "IN OUT" is none: then the other one is perhaps not
+ * to be replaced either. A single missing photo is reported like a photo that fails. */
+static int check_all_exist(const lap_cli *cli)
+{
+    struct stat st;
+    const int count = cli->operand_count;
+    for (int i = 0; i < count && count > 1; i++)
+        if (stat(cli->operands[i], &st) != 0 && (errno == ENOENT || errno == ENOTDIR))
+            return lap_cli_usage(
+                "--in-place: %s: no such file; nothing is changed unless every FILE exists%s",
+                cli->operands[i], count == 2 ? "; for IN OUT leave --in-place out" : "");
+    return LAP_EXIT_OK;
+}
+
 static int check_operands(const lap_cli *cli)
 {
     lap_error ignored = {0}; /* lap_batch_in_place reports errors of the input */
@@ -246,7 +261,7 @@ static int check_operands(const lap_cli *cli)
     }
     if (cli->stats && (cli->operand_count > 1 || cli->files_from))
         return lap_cli_usage("--stats needs a single image");
-    return LAP_EXIT_OK;
+    return check_all_exist(cli);
 }
 
 int lap_run_in_place(lap_cli *cli)
