@@ -150,9 +150,11 @@ lap_code lap_error_about(lap_error *err, lap_code code, const char *subject)
     return code;
 }
 
+enum { MILLION = 1000000 };
+
 void lap_millions(uint64_t n, int decimals, char text[LAP_MILLIONS])
 {
-    enum { MILLION = 1000000, ALL = 6 };
+    enum { ALL = 6 };
     unsigned unit = MILLION; /* value of the last decimal place */
     for (int i = 0; i < decimals; i++)
         unit /= 10;
@@ -194,8 +196,10 @@ lap_code lap_fail_over_limit(
         return lap_error_remedy(err, fail_over_small(err, what, bytes, limit), remedy);
     char takes[LAP_MILLIONS], may[LAP_MILLIONS];
     int decimals = 0;
+    uint64_t unit = MILLION; /* rounded up: the number that is printed is enough as the limit */
     do {
-        lap_millions(bytes, ++decimals, takes);
+        unit /= 10;
+        lap_millions(bytes < UINT64_MAX - unit ? (bytes + unit - 1) / unit * unit : bytes, ++decimals, takes);
         lap_millions(limit, decimals, may);
     } while (strcmp(takes, may) == 0 && decimals < 6);
     const lap_code code =

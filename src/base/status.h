@@ -29,8 +29,8 @@ lap_code lap_error_set(lap_error *err, const lap_error *why);
  * become \x1b and the like. If the path is too long, keeps its end, after "...". */
 void lap_shown_path(char *shown, size_t size, const char *path);
 
-/* LAP_E_LIMIT: "<what> 2.71 MB of memory, more than the limit of 2.7 MB". bytes > limit; the numbers get
- * enough decimals to show the difference. */
+/* LAP_E_LIMIT: "<what> 2.71 MB of memory, more than the limit of 2.68 MB". bytes > limit; the numbers get
+ * enough decimals to show the difference, and the first one is rounded up: as a limit it is enough. */
 lap_code lap_fail_over_limit(
     lap_error *err, const char *what, uint64_t bytes, uint64_t limit, lap_remedy remedy);
 enum { LAP_MILLIONS = 24 };

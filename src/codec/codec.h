@@ -58,6 +58,8 @@ typedef struct lap_read_options {
     /* A format sets this: hold the whole input in memory if that takes at most a quarter of max_memory, at
      * most what remains after `images` and the bands, and at most 80 MB. */
     bool holds;
+    bool plans; /* before the first row, the caller checks the decoder's memory with its own against
+                   max_memory: then one message names all of it */
     /* only tests set this */
     bool walk_scans; /* counts a scan's leftover data without libjpeg's help, as for an unknown library */
 } lap_read_options;
@@ -143,7 +145,8 @@ struct lap_decoder { /* common part; `state` belongs to the format */
     size_t at_memory;     /* bytes that each of them takes, without its share of the coded data */
 };
 
-/* Checks width * height against options->max_pixels, and memory_estimate against max_memory. */
+/* Checks width * height against options->max_pixels, and memory_estimate against max_memory unless the caller
+ * plans. */
 lap_code lap_decoder_limits(const lap_decoder *decoder, lap_error *err);
 
 /* ---- out ------------------------------------------------------------------------------------- */

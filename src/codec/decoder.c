@@ -112,7 +112,7 @@ lap_code lap_decoder_limits(const lap_decoder *decoder, lap_error *err)
         return lap_error_remedy(
             err, fail_over_pixels(header, options->max_pixels, err), LAP_REMEDY_MAX_PIXELS);
     }
-    if (options->max_memory && header->memory_estimate > options->max_memory)
+    if (options->max_memory && header->memory_estimate > options->max_memory && !options->plans)
         return lap_fail_over_limit(
             err, "decoding takes up to", header->memory_estimate, options->max_memory, LAP_REMEDY_MAX_MEMORY);
     return LAP_OK;

@@ -292,6 +292,7 @@ lap_code lap_whole_open(
     whole->options.threads =
         settings->threads > 0 && settings->threads < threads ? settings->threads : threads;
     whole->options.images = images;
+    whole->options.plans = true;
     const lap_code code = lap_decoder_open(whole->source, &whole->options, &whole->decoder, err);
     return code == LAP_OK ? lap_whole_fit(whole, images, err) : code;
 }

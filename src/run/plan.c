@@ -102,6 +102,7 @@ lap_read_options lap_plan_read(
     options.threads = plan->threads;
     options.worth_threads = worth_threads(plan);
     options.images = most_images(plan, settings);
+    options.plans = true;
     options.in_order = plan->takes_rows && options.decode != LAP_DECODE_SERIAL;
     if (plan->takes_rows || plan->decodes_there)
         options.decode = LAP_DECODE_SERIAL;

@@ -203,3 +203,44 @@ PYTHON
     run lapedge --decode=quick "$photo" out.jpg
     [ "$status" -eq 2 ]
 }
+
+# suffices FILE WORD...: each limit that is too small names a memory that is enough, at once
+suffices()
+{
+    local file=$1 limit need
+    shift
+    for limit in 20K 1M; do
+        run --separate-stderr lapedge "$@" --max-memory=$limit "$file" -
+        [ "$status" -eq 5 ] || continue
+        [[ $stderr =~ \ takes\ up\ to\ ([0-9.]+)\ (MB|kB|bytes)\ of\ memory ]]
+        need=${BASH_REMATCH[1]}${BASH_REMATCH[2]%bytes}
+        run --separate-stderr lapedge "$@" --max-memory="$need" "$file" -
+        if [ "$status" -ne 0 ]; then
+            printf '%s: %s\n%s\n' "$*" "$need" "$stderr"
+            return 1
+        fi
+    done
+}
+
+@test "--max-memory: the memory that a message names is enough" {
+    lapedge -q --progressive "$repo/samples/chelsea.jpg" many.jpg
+    lapedge -q --format=png "$photo" a.png
+    lapedge -q --format=pgm --gray "$photo" a.pgm
+    python3 "$repo/tests/cli/limits/interlaced.py" a.pgm between.png
+    for file in "$photo" many.jpg a.png a.pgm between.png; do
+        suffices "$file"
+        suffices "$file" --threads=1 --codec=turbo
+        suffices "$file" --progressive
+        suffices "$file" --gray --optimize --decode=parallel
+        suffices "$file" --border=wrap --format=png
+        suffices "$file" --format=tsv --auto-orient
+        suffices "$file" transform --rotate=90
+        suffices "$file" transform --flip=h --perfect --progressive
+    done
+    # A file that needs 1.7 MB to be decoded, and more for the rest.
+    run --separate-stderr lapedge --max-memory=1M --optimize many.jpg -
+    [[ $stderr != *"decoding takes"* ]]
+    for size in 4.1M 2.01M 1.001G 4.35MB; do # 4.1 * 1e6 is no whole number for the processor
+        expect 0 "" "" --no-sync -f --max-memory=$size "$photo" o.jpg
+    done
+}

@@ -553,7 +553,7 @@ PYTHON
 }
 
 @test "small limits are told in kB, bytes and pixels; a file size limit is not called a full disk" {
-    local start="lapedge: $photo: limit: decoding takes up to"
+    local start="lapedge: $photo: limit: takes up to"
     run --separate-stderr lapedge --max-memory=20K "$photo" o.jpg
     [[ $status == 5 && $stderr =~ ^"$start "[0-9]+" kB of memory, more than the limit of 20 kB (--max-memory)"$ ]]
     run --separate-stderr lapedge --max-memory=999 "$photo" o.jpg

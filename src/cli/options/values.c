@@ -1,5 +1,6 @@
 #include "cli/options/values.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -104,6 +105,10 @@ static bool sized(const char *text, bool is_bytes, double *value, const char **e
     *end += is_bytes && (**end == 'B' || **end == 'b');
     if (unit)
         *value *= pow(binary ? 1024 : 1000, (double)(unit - units + 1));
+    /* 4.1 * 1e6 is not 4100000, but the next double. */
+    const double whole = round(*value);
+    if (fabs(*value - whole) <= 4 * DBL_EPSILON * whole)
+        *value = whole;
     /* Up to here a double represents every whole number. */
     return *value >= 0 && *value <= 0x1p53 && *value == floor(*value);
 }
