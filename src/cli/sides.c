@@ -444,19 +444,29 @@ static bool is_of_another_kind(const lap_cli *cli, const char *out, const side_h
     return head->size > 0;
 }
 
+/* Whether the run will refuse a single OUT because nothing names its format. That comes first: with -f it
+ * would be refused, too. */
+static bool lacks_format(const lap_cli *cli, const char *out)
+{
+    const char *slash = strrchr(out, '/'), *dot = strrchr(slash ? slash : out, '.');
+    return cli->forms & (LAP_CLI_ONE | LAP_CLI_TRANSFORM) && !cli->settings.format &&
+           !lap_format_named(dot ? dot + 1 : NULL);
+}
+
 static lap_cli_exit check_kind_of_out(const lap_cli *cli, const char *out)
 {
     struct stat st;
-    if (cli->force || cli->settings.no_clobber || cli->skip_existing || stat(out, &st) != 0 ||
-        !S_ISREG(st.st_mode))
+    if (lacks_format(cli, out) || cli->force || cli->settings.no_clobber || cli->skip_existing ||
+        stat(out, &st) != 0 || !S_ISREG(st.st_mode))
         return LAP_EXIT_OK;
     const side_head head = head_of(out);
     if (head.problem)
         return lap_cli_usage("%s exists and cannot be read: %s; name another file, or use -f to replace it",
             out, strerror(head.problem));
     return is_of_another_kind(cli, out, &head)
-               ? lap_cli_usage(
-                     "%s exists and is not an image; name another file, or use -f to replace it", out)
+               ? lap_cli_usage("%s exists and is not an image that lapedge writes; name another file, or use "
+                               "-f to replace it",
+                     out)
                : LAP_EXIT_OK;
 }
 

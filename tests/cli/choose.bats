@@ -264,7 +264,7 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     expect 2 "" "lapedge: --skip-existing and --force contradict each other" -f --skip-existing in out
     expect 2 "" "lapedge: --rebuild and --no-clobber contradict each other" --rebuild --no-clobber in out
     expect 2 "" "lapedge: --rebuild and --skip-existing contradict each other" --rebuild --skip-existing in out
-    expect 2 "" "lapedge: out/a.jpg exists and is not an image; name another file, or use -f to replace it" \
+    expect 2 "" "lapedge: out/a.jpg exists and is not an image that lapedge writes; name another file, or use -f to replace it" \
         in/a.jpg out/a.jpg
     lapedge -f in/a.jpg out/a.jpg
     [ "$(head -c 4 out/a.jpg)" != mine ]
@@ -548,11 +548,27 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
         done
         expect 4 "" "lapedge: nowhere/: no such folder" transform --rotate=90 nowhere/ $out
     done
-    # Without a slash it may have been a file, unless an option of folder runs tells.
-    expect 1 "" "lapedge: ./nowhere: no such file" ./nowhere new
-    expect 4 "" "lapedge: ./nowhere: no such file or folder" --prune ./nowhere new
-    expect 4 "" "lapedge: ./nowhere: no such file or folder" --ext=jpg ./nowhere new
-    expect 4 "" "lapedge: ./nowhere: no such file or folder" stats --exclude=x ./nowhere
+    # However it is spelt, a missing folder is exit 4; only a first word without dot or slash may be a command.
+    for name in ./nowhere $PWD/nowhere $PWD/nowhere.2024 a/nowhere; do
+        expect 4 "" "lapedge: $name: no such file" $name new
+        expect 4 "" "lapedge: $name: no such file" $name new/
+        expect 4 "" "lapedge: $name: no such file" -n transform --flip=h $name new
+        expect 4 "" "lapedge: $name: no such file" stats -q $name
+    done
+    expect 4 "" "lapedge: nowhere: no such file" run nowhere new
+    expect 4 "" "lapedge: nowhere: no such file" -- nowhere new
+    expect 2 "" "lapedge: nowhere: no such file, and no command; see lapedge -h" nowhere new
+    # A name like that of an image means an image, and so does --format.
+    expect 1 "" "lapedge: ./nowhere.jpg: no such file" ./nowhere.jpg new
+    expect 1 "" "lapedge: ./nowhere: no such file" ./nowhere new.jpg
+    expect 1 "" "lapedge: ./nowhere: no such file" ./nowhere - >/dev/null
+    expect 1 "" "lapedge: ./nowhere: no such file" --format=jpg ./nowhere new
+    # An option of folder runs means a folder, too.
+    expect 4 "" "lapedge: ./nowhere: no such file" --prune ./nowhere new
+    expect 4 "" "lapedge: ./nowhere: no such file" --ext=jpg ./nowhere new
+    expect 4 "" "lapedge: ./nowhere.jpg: no such file or folder" --prune ./nowhere.jpg new
+    expect 4 "" "lapedge: ./nowhere.jpg: no such file or folder" --ext=jpg ./nowhere.jpg new
+    expect 4 "" "lapedge: ./nowhere.jpg: no such file or folder" stats --exclude=x ./nowhere.jpg
     expect 4 "" "lapedge: nowhere/: no such folder" stats -q nowhere/
     [ ! -e new ]
     rmdir there

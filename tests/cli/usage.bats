@@ -104,11 +104,11 @@ without a note; several photos go into a folder: lapedge$1 IN... OUTDIR"
     note "" sub/b.jpg
     expect 0 "" "$note" a.jpg sub/b.jpg
     echo text >c.jpg
-    expect 2 "" "lapedge: c.jpg exists and is not an image; name another file, or use -f to replace it" a.jpg c.jpg
+    expect 2 "" "lapedge: c.jpg exists and is not an image that lapedge writes; name another file, or use -f to replace it" a.jpg c.jpg
     [ "$(cat c.jpg)" = text ]
     expect 0 "" "" -f a.jpg c.jpg
     printf 'RIFF\1\2\3\4WEBPVP8 ' >webp.jpg # another kind of photo under this name
-    expect 2 "" "lapedge: webp.jpg exists and is not an image; name another file, or use -f to replace it" a.jpg webp.jpg
+    expect 2 "" "lapedge: webp.jpg exists and is not an image that lapedge writes; name another file, or use -f to replace it" a.jpg webp.jpg
     for format in bmp ppm tga tsv; do # what lapedge wrote, by name and by --format
         lapedge a.jpg again.$format && lapedge --format=$format a.jpg again
         note "" again.$format
@@ -124,12 +124,20 @@ without a note; several photos go into a folder: lapedge$1 IN... OUTDIR"
     echo raw >a.nef
     for form in "" "transform --flip=h" -n; do
         # shellcheck disable=SC2086 # words
-        expect 2 "" "lapedge: a.nef exists and is not an image; name another file, or use -f to replace it" $form --format=jpg a.jpg a.nef
+        expect 2 "" "lapedge: a.nef exists and is not an image that lapedge writes; name another file, or use -f to replace it" $form --format=jpg a.jpg a.nef
     done
     [ "$(cat a.nef)" = raw ]
+    for name in IMG_1.CR2 b.RAF film; do # -f would not help without a format
+        echo raw >$name
+        for force in "" -f; do
+            run --separate-stderr lapedge $force a.jpg $name
+            [[ $status -eq 2 && $stderr == "lapedge: $name: "*"format (jpg jpeg png bmp tga ppm pgm tsv); choose one with --format"* ]]
+            [ "$(cat $name)" = raw ]
+        done
+    done
     for name in b.RAF c.orf d.xmp; do
         echo raw >$name
-        expect 2 "" "lapedge: $name exists and is not an image; name another file, or use -f to replace it" --format=jpg a.jpg $name
+        expect 2 "" "lapedge: $name exists and is not an image that lapedge writes; name another file, or use -f to replace it" --format=jpg a.jpg $name
     done
     expect 1 "" "lapedge: a.nef: exists and is left alone (--no-clobber)" --no-clobber --format=jpg a.jpg a.nef
     expect 0 "" "" -f --format=jpg a.jpg a.nef
@@ -137,7 +145,7 @@ without a note; several photos go into a folder: lapedge$1 IN... OUTDIR"
     note "" numbers.txt
     expect 0 "" "$note" --format=tsv --range=abs a.jpg numbers.txt # a table of numbers has no mark
     echo notes >notes.txt
-    expect 2 "" "lapedge: notes.txt exists and is not an image; name another file, or use -f to replace it" --format=tsv a.jpg notes.txt
+    expect 2 "" "lapedge: notes.txt exists and is not an image that lapedge writes; name another file, or use -f to replace it" --format=tsv a.jpg notes.txt
     : >b.nef # as mktemp makes it
     expect 0 "" "" --format=jpg a.jpg b.nef
     expect 0 "" "" --in-place a.jpg

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "cli/options/args.h"
+#include "cli/options/values.h"
 #include "cli/term.h"
 
 /* ---- forms --------------------------------------------------------------------------------------- */
@@ -41,6 +42,28 @@ static bool names_folder(const char *path, lap_error *err)
     return ends_in_slash(path) || lap_cli_is_folder(path, err);
 }
 
+static bool is_missing(const char *path)
+{
+    struct stat st;
+    return strcmp(path, "-") != 0 && lstat(path, &st) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+static bool is_like_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    return !dot || dot == name || !lap_cli_is_common_ending(dot + 1);
+}
+
+/* Neither operand exists or is named like a file, so two folders were meant: a missing folder has one exit
+ * code, with and without a slash at its end. */
+static bool means_folders(const lap_cli *cli)
+{
+    for (int i = 0; i < 2; i++)
+        if (!is_missing(cli->operands[i]) || !is_like_folder(cli->operands[i]))
+            return false;
+    return !cli->settings.format;
+}
+
 unsigned lap_cli_run_forms(const lap_cli *cli, lap_error *err)
 {
     const int count = cli->operand_count;
@@ -52,7 +75,7 @@ unsigned lap_cli_run_forms(const lap_cli *cli, lap_error *err)
         return LAP_CLI_ONE;
     const char *last = cli->operands[count - 1];
     return count > 2 || names_folder(cli->operands[0], err) || lap_cli_is_folder(last, err) ||
-                   (count == 2 && ends_in_slash(last))
+                   (count == 2 && (ends_in_slash(last) || means_folders(cli)))
                ? LAP_CLI_FOLDER
                : LAP_CLI_ONE;
 }
@@ -64,8 +87,10 @@ unsigned lap_cli_transform_forms(const lap_cli *cli, lap_error *err)
 
 unsigned lap_cli_stats_forms(const lap_cli *cli, lap_error *err)
 {
-    const bool one = !cli->files_from && cli->operand_count < 2 &&
-                     (cli->operand_count == 0 || !names_folder(cli->operands[0], err));
+    const bool one =
+        !cli->files_from && cli->operand_count < 2 &&
+        (cli->operand_count == 0 || !(names_folder(cli->operands[0], err) ||
+                                        (is_missing(cli->operands[0]) && is_like_folder(cli->operands[0]))));
     return one ? LAP_CLI_STATS : LAP_CLI_STATS_FOLDER;
 }
 
