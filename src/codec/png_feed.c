@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "codec/exif.h"
+#include "codec/png_late.h"
 
 enum {
     MAX_SEGMENT = 65533, /* what a JPEG segment holds without its length */
@@ -190,6 +191,7 @@ void lap_png_destroy(lap_decoder *decoder)
     free(state->segments);
     free(state->metadata);
     lap_png_texts_free(&state->texts);
+    lap_chunk_free(&state->late_exif);
     free(state->line);
     free(state->whole);
     free(state);
@@ -280,6 +282,22 @@ static void put_texts(lap_decoder *decoder)
     }
 }
 
+/* Finds the EXIF, before the picture or behind it; size 0 if there is none, or it is too large. */
+static lap_code find_exif(lap_decoder *decoder, profile *exif, lap_error *err)
+{
+    lap_png_state *state = decoder->state;
+    lap_code code = LAP_OK;
+    if (!png_get_eXIf_1(state->png, state->info, &exif->size, &exif->bytes)) {
+        code = lap_png_late_exif(decoder->source, MAX_SEGMENT - EXIF_HEAD, &state->late_exif, err);
+        *exif = (profile){state->late_exif.data, (png_uint_32)state->late_exif.size};
+    }
+    if (exif->size > MAX_SEGMENT - EXIF_HEAD) {
+        lap_png_drop(decoder, "EXIF is too large and left out");
+        exif->size = 0;
+    }
+    return code;
+}
+
 lap_code lap_png_keep_metadata(lap_decoder *decoder, lap_error *err)
 {
     lap_png_state *state = decoder->state;
@@ -287,12 +305,9 @@ lap_code lap_png_keep_metadata(lap_decoder *decoder, lap_error *err)
     profile exif = {.size = 0}, icc = {.size = 0};
     png_charp name;
     int method;
-    if (!png_get_eXIf_1(state->png, state->info, &exif.size, &exif.bytes))
-        exif.size = 0;
-    if (exif.size > MAX_SEGMENT - EXIF_HEAD) {
-        lap_png_drop(decoder, "EXIF is too large and left out");
-        exif.size = 0;
-    }
+    const lap_code code = find_exif(decoder, &exif, err);
+    if (code != LAP_OK)
+        return code;
     if (!png_get_iCCP(state->png, state->info, &name, &method, &icc.bytes, &icc.size))
         icc.size = 0;
     if (state->texts.refused > 0)

@@ -38,7 +38,8 @@ typedef struct lap_png_state {
     lap_segment *segments;
     uint8_t *metadata;   /* bytes of the metadata */
     lap_png_texts texts; /* texts of the chunks before the picture */
-    bool has_exif;       /* an eXIf chunk came before the picture */
+    lap_chunk late_exif; /* data of an eXIf chunk behind the picture */
+    bool has_exif;       /* EXIF is among the segments */
     int dropped;         /* warnings by lap_png_drop */
 } lap_png_state;
 

@@ -12,6 +12,7 @@
 
 #include "base/luma.h"
 #include "base/status.h"
+#include "codec/exif.h"
 #include "codec/png_feed.h"
 
 /* ---- header ------------------------------------------------------------------------------------ */
@@ -197,6 +198,20 @@ static lap_code png_rows(lap_decoder *decoder, const lap_view *rows, lap_error *
     return code == LAP_OK ? refuse_warnings(decoder, err) : code;
 }
 
+/* Whether EXIF without its head asks for a turn. */
+static bool turns(const uint8_t *exif, size_t size)
+{
+    enum { HEAD = 6 };
+    uint8_t *payload = malloc(HEAD + size);
+    if (payload) {
+        memcpy(payload, "Exif\0", HEAD); /* the literal's final zero is the second one */
+        memcpy(payload + HEAD, exif, size);
+    }
+    const bool turned = payload && lap_exif_orientation(payload, HEAD + size) != 1;
+    free(payload);
+    return turned;
+}
+
 static void finish_work(lap_decoder *decoder)
 {
     lap_png_state *state = decoder->state;
@@ -205,7 +220,9 @@ static void finish_work(lap_decoder *decoder)
     png_bytep exif;
     png_uint_32 size;
     if (!state->has_exif && png_get_eXIf_1(state->png, state->info, &size, &exif))
-        lap_png_drop(decoder, "EXIF after the picture is left out");
+        lap_png_drop(decoder, turns(exif, size)
+                                  ? "EXIF after the picture is left out, and its orientation is not applied"
+                                  : "EXIF after the picture is left out");
 }
 
 static lap_code png_finish(lap_decoder *decoder, lap_error *err)

@@ -255,6 +255,26 @@ static void give_out(lap_source *source, const uint8_t **bytes, size_t *size)
     source->started = true;
 }
 
+bool lap_source_look(const lap_source *source, uint64_t offset, void *bytes, size_t size)
+{
+    if (source->fd < 0) {
+        const uint64_t all = source->bytes + source->memory_size;
+        const bool has = offset <= all && size <= all - offset;
+        if (has)
+            memcpy(bytes, source->memory - source->bytes + offset, size);
+        return has;
+    }
+    if (!source->owns_fd || offset > INT64_MAX - size) /* a descriptor may begin in the middle of its file */
+        return false;
+    for (size_t at = 0; at < size;) {
+        const ssize_t got = pread(source->fd, (char *)bytes + at, size - at, (off_t)(offset + at));
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return false;
+        at += got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
 lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size, lap_error *err)
 {
     *bytes = NULL;

@@ -46,6 +46,10 @@ lap_code lap_source_hold_in(
 /* Counts all held bytes as read. */
 void lap_source_held_is_read(lap_source *source);
 
+/* Copies bytes at this offset of a file that was opened by its name, or of memory, and leaves the source
+ * where it is. False if they are not all there, or the source cannot seek. */
+bool lap_source_look(const lap_source *source, uint64_t offset, void *bytes, size_t size);
+
 /* Waits until a descriptor has something to read, or has ended. LAP_E_CANCELLED, LAP_E_TIMEOUT,
  * LAP_E_UNREADABLE. */
 lap_code lap_await_readable(int fd, const lap_control *control, lap_error *err);

@@ -288,7 +288,7 @@ BESIDE = {
     ("decode", "a folder run"): ["--log=log.jsonl"], ("decode", "transform of folders"): ["--log=log.jsonl"],
     ("fail-fast", "a folder run"): ["--jobs=1"], ("fail-fast", "transform of folders"): ["--jobs=1"],
     ("auto-orient", "stats of folders"): ["--kernel=" + 11 * "0," + "1,0,-1" + 11 * ",0"],
-    ("fail-fast", "files in place"): ["none.jpg", "nothing.jpg"],
+    ("fail-fast", "files in place"): ["photos/000.jpg", "photos/001.jpg"],
     ("jobs", "files in place"): ["photos/a.jpg"],
     ("progress", "one image"): ["--backend=c", "--threads=1", "--no-sync"],
     ("progress", "files in place"): ["--backend=c", "--threads=1", "--no-sync"],

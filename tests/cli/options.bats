@@ -244,3 +244,19 @@ suffices()
         expect 0 "" "" --no-sync -f --max-memory=$size "$photo" o.jpg
     done
 }
+
+@test "--keep is refused for an output that holds no metadata" {
+    mkdir in && cp "$photo" in/a.jpg
+    for format in bmp tga ppm pgm tsv; do
+        for words in "$photo o.$format" "--format=$format $photo -" "--format=$format in out" "transform --flip=h $photo o.$format"; do
+            # shellcheck disable=SC2086 # words
+            expect 2 "" "lapedge: --keep applies only to JPEG and PNG output, and the output is .$format" --keep=exif,gps $words
+        done
+        expect 0 "" "" --keep=none --gray "$photo" o.$format # is what happens anyway
+        expect 0 "" "" --strip --gray "$photo" o.$format -f
+    done
+    expect 0 "" "" --keep=exif "$photo" o.png
+    expect 0 "" "" --keep=exif --format=jpg "$photo" o
+    lapedge -q --keep=exif in out
+    lapedge -q --keep=exif info "$photo" >/dev/null
+}

@@ -402,3 +402,36 @@ if joined > apart + 10:
     sys.exit(f"{joined:.0f} MB, and {apart:.0f} MB with markers")
 END
 }
+
+@test "EXIF after the picture of a PNG turns it, and is kept; of a pipe it comes too late, which is told" {
+    lapedge -q --format=png "$photo" plain.png
+    python3 - <<'END'
+import struct, zlib
+def chunk(kind, body, broken=0):
+    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body) ^ broken)
+data = open("plain.png", "rb").read()
+end, exif = data[-12:], lambda turn: b"II*\0\x08\0\0\0" + struct.pack("<HHHIHHI", 1, 0x112, 3, 1, turn, 0, 0)
+for name, late in {"late": chunk(b"eXIf", exif(6)), "upright": chunk(b"eXIf", exif(1)),
+                   "broken": chunk(b"eXIf", exif(6), 1), "huge": chunk(b"eXIf", exif(6) + bytes(70000)),
+                   "lying": b"\x7f\xff\xff\xffeXIf"}.items():
+    open(name + ".png", "wb").write(data[:-12] + late + end)
+open("early.png", "wb").write(data[:33] + chunk(b"eXIf", exif(6)) + data[33:])
+END
+    for name in late early; do
+        expect 0 "" "" --fail-on=warning --auto-orient $name.png $name.ppm
+        expect 0 "" "" --fail-on=warning $name.png $name.jpg
+        lapedge info --json $name.png >$name.json
+        json $name.json 'o["orientation"] == 6 and o["metadata"]["EXIF"] == {"segments": 1, "bytes": 32}'
+    done
+    cmp late.ppm early.ppm
+    cmp late.jpg early.jpg
+    local left="lapedge: -: warning: EXIF after the picture is left out"
+    expect 0 "" "$left, and its orientation is not applied" --auto-orient - pipe.ppm < <(cat late.png)
+    expect 0 "" "$left" --auto-orient - pipe.ppm < <(cat upright.png)
+    run --separate-stderr lapedge --auto-orient broken.png o.ppm
+    [[ $status -eq 0 && $stderr == *warning* ]]
+    expect 0 "" "lapedge: huge.png: warning: EXIF after the picture is left out, and its orientation is not applied" \
+        --auto-orient huge.png o.ppm
+    run --separate-stderr lapedge --auto-orient lying.png o.ppm
+    [[ $status -eq 5 && $stderr == *"a chunk asks for 2147.5 MB"* ]]
+}

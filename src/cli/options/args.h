@@ -51,6 +51,7 @@ typedef enum lap_cli_kind {
 typedef enum lap_cli_need {
     LAP_NEED_NOTHING,
     LAP_NEED_JPEG_OUT,
+    LAP_NEED_META_OUT, /* an output that can hold metadata */
     LAP_NEED_OUT_FILE, /* output to a file, not to standard output */
     LAP_NEED_FILES,    /* files as input and output */
     LAP_NEED_IN_FILE,  /* the input can be read again: it is not standard input */

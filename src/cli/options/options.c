@@ -319,6 +319,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .group = METADATA,
         .kind = LAP_CHOICE,
         .forms = R | T | LAP_CLI_INFO,
+        .need = LAP_NEED_META_OUT,
+        .is_same = lap_same_keep_none, /* nothing is kept anyway */
         .beside = {{.other = "strip",
             .why = "and --strip contradict each other",
             .agrees = lap_same_keep_none}}},

@@ -30,14 +30,25 @@ static const char *extension_of(const char *path)
     return dot && dot != name ? dot + 1 : NULL;
 }
 
-static bool has_jpeg_out(const lap_cli *cli, char why[WHY])
+/* Whether the output has one of two formats, or, in a folder run, one for each photo. */
+static bool has_out(const lap_cli *cli, const char *one, const char *other, char why[WHY])
 {
     const char *word = cli->settings.format ? cli->settings.format : extension_of(single_output(cli));
     const char *format = lap_format_named(word);
-    if (!word || (format && strcmp(format, "jpg") == 0))
+    if (!word || (format && (strcmp(format, one) == 0 || strcmp(format, other) == 0)))
         return true;
     snprintf(why, WHY, "the output is .%.40s", word);
     return false;
+}
+
+static bool has_jpeg_out(const lap_cli *cli, char why[WHY])
+{
+    return has_out(cli, "jpg", "jpg", why);
+}
+
+static bool has_meta_out(const lap_cli *cli, char why[WHY])
+{
+    return has_out(cli, "jpg", "png", why);
 }
 
 /* Standard output is not a file: it replaces nothing, and has neither time nor mode. */
@@ -208,6 +219,7 @@ static const struct {
     bool (*is_met)(const lap_cli *cli, char why[WHY]); /* fills why if the need is not met */
 } need_rows[LAP_NEEDS] = {
     [LAP_NEED_JPEG_OUT] = {"JPEG output", has_jpeg_out},
+    [LAP_NEED_META_OUT] = {"JPEG and PNG output", has_meta_out},
     [LAP_NEED_OUT_FILE] = {"a file", has_out_file},
     [LAP_NEED_FILES] = {"files", has_files},
     [LAP_NEED_IN_FILE] = {"named inputs", has_file_in},
