@@ -130,9 +130,12 @@ typedef struct lap_dropped {
 } lap_dropped;
 typedef void lap_dropped_fn(void *user, const lap_dropped *dropped);
 /* Like lap_info_read, and calls each for each piece of metadata that a run with these settings (strip, keep,
- * format, gray) drops. */
+ * format, gray) drops, and for what follows the end of a JPEG. */
 lap_code lap_info_dropped(const char *path, const lap_settings *settings, lap_info *info,
     lap_dropped_fn *each, void *user, lap_error *err);
+/* Returns the number of bytes that follow the end of a JPEG, and that a run leaves out; 0 for other files. It
+ * reads the file. */
+uint64_t lap_bytes_after_end(const char *path);
 
 /* ---- folders ----------------------------------------------------------------------------------- */
 

@@ -304,7 +304,8 @@ static size_t next_marker(const uint8_t *bytes, size_t size, size_t at)
 lap_jpeg_census lap_jpeg_count(const uint8_t *bytes, size_t size)
 {
     lap_jpeg_census all = {0};
-    for (size_t at = next_marker(bytes, size, 2); at + 3 < size && bytes[at + 1] != M_EOI;) {
+    size_t at = next_marker(bytes, size, 2);
+    while (at + 3 < size && bytes[at + 1] != M_EOI) {
         const uint8_t marker = bytes[at + 1];
         const size_t length = be16(bytes + at + 2);
         if (length < 2 || length > size - at - 2)
@@ -316,5 +317,7 @@ lap_jpeg_census lap_jpeg_count(const uint8_t *bytes, size_t size)
         all.scans += marker == M_SOS;
         at = next_marker(bytes, size, at + 2 + length);
     }
+    if (at + 1 < size && bytes[at + 1] == M_EOI)
+        all.end = at + 2;
     return all;
 }

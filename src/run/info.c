@@ -97,6 +97,9 @@ static lap_code tell_scan(const listener *to, const lap_jpeg_scan *scan, const u
     return code;
 }
 
+static const char after_end[] =
+    "follows the end of the JPEG"; /* the film of a motion photo, a second picture */
+
 /* ---- the structure of a file --------------------------------------------------------------------- */
 
 static const char *frame_name(uint8_t sof)
@@ -141,6 +144,13 @@ static lap_code jpeg_info(
         info->huffman_tables = all.huffman_tables;
         info->scans = all.scans;
         code = to ? tell_scan(to, &scan, bytes, err) : LAP_OK;
+        if (code == LAP_OK && to && all.end && size > all.end)
+            to->each(to->user, &(lap_dropped){.kind = "other",
+                                   .where = "",
+                                   .name = "",
+                                   .tag = -1,
+                                   .bytes = size - all.end,
+                                   .reason = after_end});
         if (code == LAP_OK && scan.sof == 0xC2)
             code = lap_held_bound(bytes, size, &info->longest_scan, &info->longest_percent, err);
     }
@@ -206,4 +216,20 @@ lap_code lap_info_dropped(const char *path, const lap_settings *settings, lap_in
     lap_dropped_fn *each, void *user, lap_error *err)
 {
     return read_info(path, &(listener){settings, each, user}, info, err);
+}
+
+static void count_after_end(void *user, const lap_dropped *d)
+{
+    uint64_t *bytes = user;
+    if (d->reason == after_end)
+        *bytes += d->bytes;
+}
+
+uint64_t lap_bytes_after_end(const char *path)
+{
+    const lap_settings settings = lap_settings_default();
+    lap_info info;
+    uint64_t bytes = 0;
+    const lap_code code = lap_info_dropped(path, &settings, &info, count_after_end, &bytes, NULL);
+    return code == LAP_OK ? bytes : 0;
 }

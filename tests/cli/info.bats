@@ -158,3 +158,27 @@ avx2, avx512, neon, or a feature such as avx512vnni" "$photo" o.jpg
         grep -q '__complete' "$repo/tools/release/completion/$file"
     done
 }
+
+@test "what follows the end of a JPEG is listed, and -v notes that a run leaves it out" {
+    lapedge "$photo" plain.jpg
+    { cat plain.jpg; printf '\0\0\0\x18ftypmp42'; head -c 988 /dev/zero; } >motion.jpg # as phones write it
+    cat plain.jpg plain.jpg >two.jpg
+    lapedge info motion.jpg >text
+    grep -qx "  left out     other, 1000 bytes: follows the end of the JPEG" text
+    lapedge info --json - <motion.jpg >o.json
+    json o.json 'o["left_out"] == [{"kind": "other", "place": None, "tag": None, "name": None, "bytes": 1000,
+                                    "reason": "follows the end of the JPEG"}]'
+    for words in "" "--format=png" "transform --rotate=90" "transform --flip=h --trim"; do
+        # shellcheck disable=SC2086 # words
+        run --separate-stderr lapedge -v $words motion.jpg -
+        [[ $status -eq 0 && $stderr == *"note"*"1000 bytes after the end of the JPEG left out"* ]]
+        # shellcheck disable=SC2086 # words
+        expect 0 "" "" -f ${words/png/jpg} motion.jpg o.jpg
+    done
+    run --separate-stderr lapedge -v two.jpg o.jpg
+    [[ $stderr == *"$(stat -c %s plain.jpg) bytes after the end"* ]]
+    run --separate-stderr lapedge -v plain.jpg o.jpg
+    [[ $stderr != *"after the end"* ]]
+    lapedge info plain.jpg >text
+    [[ $(cat text) != *"follows the end"* ]]
+}

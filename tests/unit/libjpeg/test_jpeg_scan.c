@@ -297,6 +297,7 @@ static void tables_and_scans_are_counted(void **state)
         const lap_jpeg_census all = lap_jpeg_count(at_edge(h.bytes, size), size);
         const int count = 100 * all.quantization_tables + 10 * all.huffman_tables + all.scans;
         assert_true(count >= last);
+        assert_int_equal(all.end, size >= h.size - 4 ? h.size - 4 : 0);
         assert_true(size < before || count >= 220);
         assert_false(lap_jpeg_probe(at_edge(h.bytes, size), size) && size < 2);
         last = count;
