@@ -117,8 +117,10 @@ static lap_code trust(const lap_record *r, int folder, const struct stat *file, 
                       : file->st_mode                            ? lap_manifest_why_not_ours(file)
                                                                  : NULL;
     /* The other messages already say what to do. */
-    const char *remedy =
-        strchr(why ? why : "(", '(') ? "" : " (chown it or chmod o-w, if its lines are true)";
+    const char *remedy = strchr(why ? why : "(", '(') ? ""
+                         : file->st_uid == geteuid() || file->st_uid == 0
+                             ? " (chmod o-w ends that, if its lines are true)"
+                             : " (run as that user, or have root chown it, if its lines are true)";
     return why ? lap_fail_at(err, LAP_E_UNREADABLE, r->shown, "%s%s", why, remedy) : LAP_OK;
 }
 

@@ -214,7 +214,11 @@ static bool find_op(const char *name, lap_op *op)
             return true;
         }
     const char *nearest = lap_cli_nearest(name, lap_cli_op_name);
-    lap_cli_usage("bench: unknown operation \"%s\"%s%s%s", name, nearest ? "; did you mean " : "",
+    char all[200] = "";
+    size_t at = 0;
+    for (int i = 0; i <= LAP_OP_CODEC; i++)
+        at += (size_t)snprintf(all + at, sizeof all - at, "%s%s", i ? ", " : "; use ", lap_cli_op_name(i));
+    lap_cli_usage("bench: unknown operation \"%s\"%s%s%s", name, nearest ? "; did you mean " : all,
         nearest ? nearest : "", nearest ? "?" : "");
     return false;
 }

@@ -234,7 +234,10 @@ __attribute__((format(printf, 2, 3))) static void report(const char *kind, const
 
 void lap_cli_warn_of_devices(const lap_cli *cli)
 {
-    if ((cli->device_count > 1 || cli->device_count < 0) && !cli->quiet)
+    lap_device_info device;
+    const char *reason;
+    /* Without any device, lap_cli_warn_without_device has said so. */
+    if ((cli->device_count > 1 || cli->device_count < 0) && !cli->quiet && lap_device_at(0, &device, &reason))
         lap_cli_message("warning: --devices: only device %d is used", cli->settings.device);
 }
 

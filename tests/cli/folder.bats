@@ -492,6 +492,12 @@ PYTHON
     says "no photo found (*.jpg *.jpeg *.jpe *.jfif, or JPEG by content)"
     folder 4 --ext=png --exclude=x* empty out
     says "no photo found (--ext=png), after --exclude"
+    mkdir others
+    tiny others/a.png && tiny others/b.PGM && echo text >others/c.txt
+    folder 4 others out
+    says "no photo found (*.jpg *.jpeg *.jpe *.jfif, or JPEG by content); to take the others: --ext=p"
+    folder 4 --ext=ppm others out
+    says "no photo found (--ext=ppm)"
     [ ! -e out ]
     mkdir out
     folder 4 missing/ out

@@ -131,7 +131,7 @@ lapedge: photos/3.jpg: is left alone, because of photos/$record: $1" ] || return
         cmp photos/2.jpg before/2.jpg && cmp photos/3.jpg before/3.jpg
     }
     chmod o+w photos/$record
-    doubted "may be written by everybody (chown it or chmod o-w, if its lines are true)"
+    doubted "may be written by everybody (chmod o-w ends that, if its lines are true)"
     chmod o-w photos/$record
     chmod o+w photos
     doubted "lies in a folder that everybody may write (chmod o-w ends that)"
@@ -153,7 +153,7 @@ lapedge: photos/3.jpg: is left alone, because of photos/$record: $1" ] || return
     if [ "$(id -u)" -eq 0 ]; then
         cp kept photos/$record
         chown nobody photos/$record
-        doubted "belongs to another user (chown it or chmod o-w, if its lines are true)"
+        doubted "belongs to another user (run as that user, or have root chown it, if its lines are true)"
     fi
     wanted fine/1.jpg
 }

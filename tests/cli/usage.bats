@@ -41,6 +41,9 @@ load common
     expect 0 "" "" resize a.jpg
     expect 1 "" "lapedge: stat.jpg: no such file" stat.jpg a.jpg
     expect 2 "" "lapedge: bench: unknown operation \"filtre\"; did you mean filter?" bench filtre
+    expect 2 "" "lapedge: bench: unknown operation \"x\"; use filter, transpose, reduce, histogram, matvec, codec" bench x
+    expect 2 "" "lapedge: unknown option --size; lapedge does not resize: an output has the size of its photo; bench has --sizes=LIST" \
+        bench --size=1M
 }
 
 @test "no folder is made under the name of a file, unless a slash says so" {

@@ -259,16 +259,32 @@ void lap_folder_print_links(const lap_folder *folder)
             links > 1 ? "s" : "");
 }
 
+/* Lists the extensions of the other files that --ext would take, if the user has not chosen any. */
+static bool list_readable(const lap_folder *folder, char *list, size_t size)
+{
+    static const char *const readable[] = {"png", "ppm", "pgm", "pnm"};
+    const lap_batch_others *others = &folder->others;
+    const bool has_chosen = folder->cli->take.extensions || folder->cli->include[0];
+    size_t at = 0;
+    list[0] = '\0';
+    for (size_t i = 0; i < others->kind_count && !has_chosen; i++)
+        for (size_t k = 0; k < sizeof readable / sizeof *readable; k++)
+            if (strcmp(others->kinds[i].extension, readable[k]) == 0)
+                at += (size_t)snprintf(list + at, size - at, "%s%s", at ? "," : "", readable[k]);
+    return at > 0;
+}
+
 void lap_folder_print_none(const lap_folder *folder)
 {
     if (folder->counts.expected || folder->counts.other_shards)
         return;
-    char text[LAP_TAKEN_TEXT];
+    char text[LAP_TAKEN_TEXT], list[64];
     if (folder->cli->files_from)
         lap_cli_message("no photo found: the list names none");
     else
-        lap_cli_message("no photo found %s",
-            lap_folder_taken(folder->cli, "*.jpg *.jpeg *.jpe *.jfif, or JPEG by content", text));
+        lap_cli_message("no photo found %s%s%s",
+            lap_folder_taken(folder->cli, "*.jpg *.jpeg *.jpe *.jfif, or JPEG by content", text),
+            list_readable(folder, list, sizeof list) ? "; to take the others: --ext=" : "", list);
 }
 
 char *lap_folder_taken(const lap_cli *cli, const char *kinds, char text[LAP_TAKEN_TEXT])

@@ -517,7 +517,7 @@ static void only_a_record_of_ours_is_believed(void **unused)
     write_line("first", OWN, 1000);
     assert_int_equal(chmod(at(LAP_IN_PLACE_RECORD), 0646), 0);
     assert_int_equal(refresh(&err), LAP_E_UNREADABLE);
-    assert_says(&err, "may be written by everybody (chown it or chmod o-w, if its lines are true)");
+    assert_says(&err, "may be written by everybody (chmod o-w ends that, if its lines are true)");
     assert_int_equal(add("second", OWN, false, &err), LAP_E_UNREADABLE);
     assert_int_equal(was("first"), LAP_WAS_PHOTO);
     begin();
