@@ -28,11 +28,13 @@ lap_cli_exit lap_cli_exit_of_one(lap_code code, const char *out)
     return code == LAP_E_WRITE && is_hopeless(out) ? LAP_EXIT_NOTHING : lap_cli_exit_of(code);
 }
 
-/* Says that the film of a motion photo, or a second picture, is left out. It costs a look at the whole file.
+/* Says that the film of a motion photo, or a second picture, is left out. It holds the whole file once more.
  */
-static void note_after_end(const char *in, const char *out, const lap_report *report)
+static void note_after_end(const lap_cli *cli, const char *in, const char *out, const lap_report *report)
 {
-    const bool may_read = report->status != LAP_FAILED && strcmp(in, "-") != 0 && strcmp(in, out) != 0;
+    const uint64_t limit = cli->settings.max_memory;
+    const bool may_read = report->status != LAP_FAILED && strcmp(in, "-") != 0 && strcmp(in, out) != 0 &&
+                          (limit == 0 || report->bytes_in <= limit);
     const uint64_t bytes = may_read ? lap_bytes_after_end(in) : 0;
     char text[100];
     if (bytes == 0)
@@ -66,7 +68,7 @@ void lap_cli_print_photo(
     fprintf(stderr, ", up to %d thread%s\n", threads, threads == 1 ? "" : "s");
     if (report->note[0])
         lap_cli_print_detail("note", report->note);
-    note_after_end(in, out, report);
+    note_after_end(cli, in, out, report);
     lap_cli_print_times(&report->ms, "wall");
 }
 

@@ -603,7 +603,7 @@ IN OUT leave --in-place out" --in-place photos/2.jpg photos/1.jpg/
     expect 2 "" "lapedge: --in-place: photos/link.jpg: no such file; nothing is changed unless every FILE exists; for \
 IN OUT leave --in-place out" --in-place photos/1.jpg photos/link.jpg
     sha256sum -c --quiet sums
-    [ ! -e "photos/$record" ]
+    [ ! -e photos/.lapedge-in-place.jsonl ]
     # A single photo fails as any single photo; a file of a list may vanish.
     expect 1 "" "lapedge: photos/3.jpg: no such file" --in-place photos/3.jpg
     printf 'photos/1.jpg\nphotos/3.jpg\n' >list
