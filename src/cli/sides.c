@@ -477,6 +477,8 @@ static lap_cli_exit check_output(const lap_cli *cli)
     const bool has_out =
         lap_cli_writes(cli) && !cli->in_place && cli->operand_count > (cli->files_from ? 0 : 1);
     const char *out = has_out ? cli->operands[cli->operand_count - 1] : "";
+    if (strcmp(out, "-") == 0) /* standard output, also if a file is called so */
+        return LAP_EXIT_OK;
     if (is_record(out) || is_among_records(out))
         return lap_cli_usage("%s: is a place of lapedge's own records; name another one", out);
     return is_left_pattern(cli, out) ? lap_cli_usage("%s: " LEFT_PATTERN, out) : check_kind_of_out(cli, out);

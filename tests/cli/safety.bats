@@ -273,6 +273,18 @@ refused()
     [ "$(cat mine)" = "something long" ]
 }
 
+@test "- is standard output, also beside a file of that name and among records" {
+    lapedge "$photo" plain.jpg
+    mkdir -p there/.lapedge
+    echo mine >there/-
+    echo mine >there/.lapedge/-
+    for folder in there there/.lapedge; do
+        (cd $folder && lapedge "$photo" -) >out.jpg
+        cmp out.jpg plain.jpg
+        [ "$(cat $folder/-)" = mine ]
+    done
+}
+
 @test "what is written besides OUT is never an input, OUT or a list, through links neither" {
     cp "$photo" a.jpg
     cp "$photo" b.png
