@@ -272,7 +272,7 @@ typedef struct lap_batch_options {
     const char *files_from;   /* a file with one path per line ("-": standard input), or NULL */
     bool nul_separated;       /* paths in files_from end in a zero byte, not a newline */
     const char *out_dir;      /* output folder; created if missing */
-    int jobs;                 /* number of files to process at once; 0: one per thread of the context */
+    int jobs;                 /* files to process at once; 0: one per thread, but 8 small ones per device */
     bool fail_fast;           /* stop at the first failure */
     bool force;               /* also replace outputs that lapedge did not write */
     bool dry_run;             /* report what would be done, but write nothing */

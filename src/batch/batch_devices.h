@@ -9,7 +9,7 @@ typedef struct lap_batch_load { /* the work to do, and the processors for it */
     const lap_settings *settings;
     const lap_batch_devices *devices; /* devices to use; NULL: the settings' device */
     int jobs;                         /* threads */
-    bool is_asked;                    /* for that number of threads */
+    bool is_asked;                    /* the caller asked for that number of threads */
     bool is_written; /* outputs are written; else images are only measured, which takes the CPU less time */
     uint64_t large_bytes; /* total size of the inputs that are large enough for a device */
 } lap_batch_load;

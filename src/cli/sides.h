@@ -6,11 +6,12 @@
 
 #include "cli/options/args.h"
 
-/* Checks these files, and that OUT is not one of lapedge's own records. Returns an exit code after a message
- * if one of them is also an input, OUT or a list on the command line (links are followed), lies in a folder
- * that cannot be read, or would replace a file that lapedge did not write with the same option (recognised by
- * its first bytes; -f permits that), or if standard output is redirected to an input or an image. Folders
- * among the inputs are searched, except for standard output and in a folder run: there lap_batch checks. */
+/* Checks these files, and OUT. Returns an exit code after a message if one of them is also an input, OUT or a
+ * list on the command line (links are followed), lies in a folder that cannot be read, or would replace a
+ * file that lapedge did not write with the same option (recognised by its first bytes; -f permits that). Also
+ * if OUT is one of lapedge's own records, or a file that only -f replaces, if one of these names is a pattern
+ * that the shell has left, or as lap_cli_check_stdout does. Folders among the inputs are searched, except for
+ * standard output and in a folder run: there lap_batch checks. */
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli);
 /* Returns LAP_EXIT_USAGE after a message if standard output is redirected to a file with content, as with >>,
  * that would be damaged: text goes only to text, an image only to a stream of such images. After a > the file

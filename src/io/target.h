@@ -23,9 +23,9 @@ void lap_tree_close(lap_tree *tree);
  * it back with lap_tree_leave. LAP_E_EXISTS: a symbolic link is in the way; LAP_E_MISSING; LAP_E_WRITE,
  * LAP_E_DISK_FULL. */
 lap_code lap_tree_enter(const lap_tree *tree, const char *relative, bool make, int *folder, lap_error *err);
-/* Whether the folders and the name in relative are spelt so on the disk, as far as they exist. A disk that
- * ignores case, or dots at the end, also finds a file by other names. False: also if this cannot be found
- * out. */
+/* Whether the disk lists the folders and the name in relative exactly as they are spelt there, as far as they
+ * exist. A disk that ignores case, or dots at the end, also finds a file by other names. False also if this
+ * cannot be found out. */
 bool lap_tree_is_spelt(const lap_tree *tree, const char *relative);
 void lap_tree_leave(const lap_tree *tree, int folder);
 
