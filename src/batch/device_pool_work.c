@@ -63,8 +63,8 @@ bool lap_device_pool_is_enough(const lap_executor *executor)
     return most > 0 && pool->small_busy >= most && is_next_small(pool);
 }
 
-/* A thread begins to read or write a photo. If it has a large one, another thread may be needed for small
- * ones. */
+/* A thread begins to read, write or process a photo. If it has no small one, another thread may be needed for
+ * those: none was woken while enough threads had small ones. */
 static void begin(lap_device_pool *pool, bool is_small)
 {
     pool->small_busy += is_small;
@@ -237,6 +237,7 @@ static void run_here(lap_device_pool *pool, lap_job *job)
     lap_pool_device *d = lap_device_pool_any(pool);
     const lap_settings s = settings_of(pool, job, d);
     const bool uses_device = pool->options.is_named && d;
+    begin(pool, false);
     pthread_mutex_unlock(mutex_of(pool));
     lap_job_run(pool->executor, job, &s);
     const lap_code code = job->report.error.code;
