@@ -33,7 +33,9 @@ lap_cli_exit lap_cli_exit_of_one(lap_code code, const char *out)
 static void note_after_end(const lap_cli *cli, const char *in, const char *out, const lap_report *report)
 {
     const uint64_t limit = cli->settings.max_memory;
+    struct stat st; /* a pipe has nothing left, or never ends */
     const bool may_read = report->status != LAP_FAILED && strcmp(in, "-") != 0 && strcmp(in, out) != 0 &&
+                          stat(in, &st) == 0 && S_ISREG(st.st_mode) &&
                           (limit == 0 || report->bytes_in <= limit);
     const uint64_t bytes = may_read ? lap_bytes_after_end(in) : 0;
     char text[100];

@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/status.h"
@@ -128,25 +130,42 @@ void lap_tree_leave(const lap_tree *tree, int folder)
         close(folder);
 }
 
+/* Whether the folder's file system keeps each name as its bytes, apart from case. */
+static bool keeps_bytes(int folder)
+{
+    struct statfs disk;
+    static const unsigned kinds[] = {
+        EXT4_SUPER_MAGIC, TMPFS_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC};
+    if (fstatfs(folder, &disk) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if ((unsigned)disk.f_type == kinds[i])
+            return true;
+    return false;
+}
+
 /* Whether the disk may take other names for this one, of at most NAME_MAX bytes. A second name may also be a
- * hard link. Disks may ignore case, dots and spaces at the end, and how an accent is coded; FAT also gives
- * long names a short one, with a tilde. Only case is tried: the rest is rare in names. */
+ * hard link. Disks may ignore case, and those may also ignore dots and spaces at the end, and FAT gives long
+ * names a short one, with a tilde. So if the name has a letter, its other case tells; if not, or if no file
+ * has the name, the folder must be listed. Some disks that respect case ignore how an accent is coded. */
 static bool has_aliases(int folder, const char *name)
 {
     char other[NAME_MAX + 1];
     struct stat a, b;
     const size_t length = strlen(name);
-    if (strchr(". ", name[length - 1]))
-        return true;
+    bool has_letter = false, is_ascii = true, is_plain = !strchr(". ", name[length - 1]);
     for (size_t i = 0; i <= length; i++) {
         const bool is_letter = (name[i] >= 'A' && name[i] <= 'Z') || (name[i] >= 'a' && name[i] <= 'z');
         other[i] = (char)(is_letter ? name[i] ^ 0x20 : name[i]);
-        if (name[i] == '~' || name[i] & 0x80)
-            return true;
+        has_letter = has_letter || is_letter;
+        is_ascii = is_ascii && !(name[i] & 0x80);
+        is_plain = is_plain && name[i] != '~';
     }
-    return strcmp(name, other) != 0 && fstatat(folder, name, &a, AT_SYMLINK_NOFOLLOW) == 0 &&
-           fstatat(folder, other, &b, AT_SYMLINK_NOFOLLOW) == 0 && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino;
+    if (!has_letter || fstatat(folder, name, &a, AT_SYMLINK_NOFOLLOW) != 0)
+        return !is_plain || !is_ascii;
+    if (fstatat(folder, other, &b, AT_SYMLINK_NOFOLLOW) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+        return true;
+    return !is_ascii && !keeps_bytes(folder);
 }
 
 static bool is_listed(int folder, const char *name)

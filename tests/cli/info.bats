@@ -175,6 +175,8 @@ avx2, avx512, neon, or a feature such as avx512vnni" "$photo" o.jpg
         # shellcheck disable=SC2086 # words
         expect 0 "" "" -f ${words/png/jpg} motion.jpg o.jpg
     done
+    run --separate-stderr timeout 20 "$LAPEDGE" -v <(cat motion.jpg && exec sleep 40 2>/dev/null 3>&-) o.png
+    [ "$status" -eq 0 ]
     run --separate-stderr lapedge -v two.jpg o.jpg
     [[ $stderr == *"$(stat -c %s plain.jpg) bytes after the end"* ]]
     run --separate-stderr lapedge -v plain.jpg o.jpg
