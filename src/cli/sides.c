@@ -455,9 +455,10 @@ static bool lacks_format(const lap_cli *cli, const char *out)
 
 static lap_cli_exit check_kind_of_out(const lap_cli *cli, const char *out)
 {
+    const bool is_single = cli->forms & (LAP_CLI_ONE | LAP_CLI_TRANSFORM); /* else OUT must be a folder */
     struct stat st;
-    if (lacks_format(cli, out) || cli->force || cli->settings.no_clobber || cli->skip_existing ||
-        stat(out, &st) != 0 || !S_ISREG(st.st_mode))
+    if (!is_single || lacks_format(cli, out) || cli->force || cli->settings.no_clobber ||
+        cli->skip_existing || stat(out, &st) != 0 || !S_ISREG(st.st_mode))
         return LAP_EXIT_OK;
     const side_head head = head_of(out);
     if (head.problem)

@@ -658,6 +658,14 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     cmp sorted <(sed -n 's/: different.*//p' <<<"$output")
 }
 
+@test "a text that is taken for OUTDIR: no advice to replace it" {
+    mkdir in
+    cp "$photo" in/a.jpg
+    echo text >n.txt
+    expect 2 "" "lapedge: n.txt, the last of 2 operands, is taken for OUTDIR, but is not a folder; add one: in n.txt OUTDIR" \
+        in n.txt
+}
+
 @test "a file that is taken for OUTDIR is named, with what to write" {
     for name in a b c; do tiny "$name.jpg"; done
     cp a.jpg before
