@@ -64,7 +64,7 @@ interrupted() # SIGNAL CODE; a run that is done before the signal comes is begun
     local pid i code=0
     for ((i = 0; i < 20 && code == 0; i++)); do
         rm -rf "$work/out"
-        "$program" "$work/slow" "$work/out" --no-sync -j1 --threads=1 2>"$work/err" &
+        env --default-signal="$1" "$program" "$work/slow" "$work/out" --no-sync -j1 --threads=1 2>"$work/err" &
         pid=$!
         begun $pid && kill -s "$1" $pid
         wait $pid || code=$?
