@@ -21,9 +21,16 @@ def folders():
     return [] if done.returncode == 0 else [done.stdout + done.stderr]
 
 
+def default_signals():
+    """What was ignored at the start stays ignored, and a script's background jobs ignore SIGINT."""
+    for how in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(how, signal.SIG_DFL)
+
+
 def killed(words, how, longest):
     """Whether it was stopped before its end."""
-    process = subprocess.Popen([PROGRAM, *map(str, words)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen([PROGRAM, *map(str, words)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               preexec_fn=default_signals)
     try:
         process.wait(rng.uniform(0, longest))
     except subprocess.TimeoutExpired:
