@@ -129,8 +129,8 @@ extern "C" lap_code lap_cuda_kept_alloc(int device, size_t bytes, void **memory,
 
 /* ---- giving back --------------------------------------------------------------------------------- */
 
-/* Removes the oldest block of a device (-1: of any device) from the list. If there is none, the returned
- * block has no memory. */
+/* Removes the oldest block of a device (-1: of any device) from the list and returns it. Returns a block
+ * without memory if the list holds none. */
 static block oldest(int device)
 {
     for (int i = 0; i < count; i++)

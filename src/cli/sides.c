@@ -433,8 +433,8 @@ static bool is_among_records(const char *path)
  * whatever name. "lapedge IMG_1.*" may name one. An empty file is as mktemp makes it. */
 static bool is_of_another_kind(const lap_cli *cli, const char *out, const side_head *head)
 {
-    const char *slash = strrchr(out, '/'), *dot = strrchr(slash ? slash : out, '.');
-    const char *format = cli->settings.format ? cli->settings.format : lap_format_named(dot ? dot + 1 : NULL);
+    const char *format =
+        cli->settings.format ? cli->settings.format : lap_format_named(lap_cli_extension(out));
     if (format_of(head))
         return false;
     if (format && strcmp(format, "tsv") == 0)
@@ -444,21 +444,14 @@ static bool is_of_another_kind(const lap_cli *cli, const char *out, const side_h
     return head->size > 0;
 }
 
-/* Whether the run will refuse a single OUT because nothing names its format. That comes first: with -f it
- * would be refused, too. */
-static bool lacks_format(const lap_cli *cli, const char *out)
-{
-    const char *slash = strrchr(out, '/'), *dot = strrchr(slash ? slash : out, '.');
-    return cli->forms & (LAP_CLI_ONE | LAP_CLI_TRANSFORM) && !cli->settings.format &&
-           !lap_format_named(dot ? dot + 1 : NULL);
-}
-
 static lap_cli_exit check_kind_of_out(const lap_cli *cli, const char *out)
 {
     const bool is_single = cli->forms & (LAP_CLI_ONE | LAP_CLI_TRANSFORM); /* else OUT must be a folder */
+    /* Without a format the run will be refused, with -f too: that message comes first. */
+    const bool has_format = cli->settings.format || lap_format_named(lap_cli_extension(out));
     struct stat st;
-    if (!is_single || lacks_format(cli, out) || cli->force || cli->settings.no_clobber ||
-        cli->skip_existing || stat(out, &st) != 0 || !S_ISREG(st.st_mode))
+    if (!is_single || !has_format || cli->force || cli->settings.no_clobber || cli->skip_existing ||
+        stat(out, &st) != 0 || !S_ISREG(st.st_mode))
         return LAP_EXIT_OK;
     const side_head head = head_of(out);
     if (head.problem)

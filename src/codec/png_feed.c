@@ -282,7 +282,7 @@ static void put_texts(lap_decoder *decoder)
     }
 }
 
-/* Finds the EXIF, before the picture or behind it; size 0 if there is none, or it is too large. */
+/* Finds the EXIF before or after the picture. Sets size to 0 if the file has no EXIF, or too much of it. */
 static lap_code find_exif(lap_decoder *decoder, profile *exif, lap_error *err)
 {
     lap_png_state *state = decoder->state;

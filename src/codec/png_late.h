@@ -8,7 +8,7 @@
 #include "io/source.h"
 
 /* Copies the data of an intact eXIf chunk of at most `most` bytes behind the picture. exif->size stays 0 if
- * there is none, or the source cannot seek. LAP_E_MEMORY. */
+ * the file has no such chunk, or the source cannot seek. LAP_E_MEMORY. */
 lap_code lap_png_late_exif(const lap_source *source, size_t most, lap_chunk *exif, lap_error *err);
 
 #endif

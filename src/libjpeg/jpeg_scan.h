@@ -46,7 +46,7 @@ lap_code lap_jpeg_scan_source(lap_source *source, lap_jpeg_scan *scan, const uin
 
 typedef struct lap_jpeg_census {
     int quantization_tables, huffman_tables, scans;
-    size_t end; /* offset after the end marker; 0: there is none */
+    size_t end; /* offset of the first byte after the end marker; 0: the file has no end marker */
 } lap_jpeg_census;
 /* Counts tables and scans up to the end marker; stops at a segment with a wrong length. */
 lap_jpeg_census lap_jpeg_count(const uint8_t *bytes, size_t size);

@@ -301,8 +301,8 @@ static int run_folder(lap_cli *cli, folder_run *run)
 static bool is_like_file(const char *out)
 {
     struct stat st;
-    const char *slash = strrchr(out, '/'), *name = slash ? slash + 1 : out, *dot = strrchr(name, '.');
-    return dot && dot != name && lstat(out, &st) != 0 && errno == ENOENT && lap_cli_is_common_ending(dot + 1);
+    const char *extension = lap_cli_extension(out);
+    return extension && lstat(out, &st) != 0 && errno == ENOENT && lap_cli_is_common_ending(extension);
 }
 
 /* The last operand is a file, so OUTDIR was probably forgotten after a pattern such as *.jpg. */

@@ -232,8 +232,8 @@ static int run_in_place(lap_cli *cli, in_place_run *run)
     return exit_code ? exit_code : run->exit_code;
 }
 
-/* One of several names is no file, as OUT of a mistyped "IN OUT" is none: then the other one is perhaps not
- * to be replaced either. A single missing photo is reported like a photo that fails. */
+/* Refuses several operands if one of them does not exist: the user may have meant IN OUT, and IN must not be
+ * replaced then. A single missing photo is reported like a photo that fails. */
 static int check_all_exist(const lap_cli *cli)
 {
     struct stat st;

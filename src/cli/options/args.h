@@ -192,6 +192,9 @@ lap_cli_exit lap_cli_find_forms(lap_cli *cli);
  * with the operands. Returns LAP_EXIT_USAGE after a message if one is refused. Fills given->idle. -v notes
  * these, and the changed ones. */
 lap_cli_exit lap_cli_check_rules(const lap_cli *cli, lap_cli_given *given);
+/* rules.c: returns what follows the last dot of a file's name; NULL without a dot behind its first character.
+ * NULL for NULL. */
+const char *lap_cli_extension(const char *path);
 /* rules.c: reads the first bytes of a file, at most size. Returns how many; -1 and errno if the file cannot
  * be read. */
 ssize_t lap_cli_read_head(const char *path, void *head, size_t size);

@@ -50,8 +50,8 @@ static bool is_missing(const char *path)
 
 static bool is_like_folder(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
-    return !dot || dot == name || !lap_cli_is_common_ending(dot + 1);
+    const char *extension = lap_cli_extension(path);
+    return !extension || !lap_cli_is_common_ending(extension);
 }
 
 /* Neither operand exists or is named like a file, so two folders were meant: a missing folder has one exit

@@ -486,8 +486,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .set = lap_set_true,
         .field = AT(force),
         .help = "also replace files that lapedge did not write: existing files in OUTDIR, an OUT of a kind "
-                "that it "
-                "never writes, and files that --log and similar options name",
+                "that it never writes, and files that --log and similar options name",
         .group = FOLDERS,
         .kind = LAP_TUNING,
         .forms = ALL | X},

@@ -22,8 +22,7 @@ static const char *single_output(const lap_cli *cli)
                                                                                      : NULL;
 }
 
-/* Returns what follows the last dot of the name; NULL if there is no dot. */
-static const char *extension_of(const char *path)
+const char *lap_cli_extension(const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
     const char *dot = name ? strrchr(name, '.') : NULL;
@@ -33,7 +32,7 @@ static const char *extension_of(const char *path)
 /* Whether the output has one of two formats, or, in a folder run, one for each photo. */
 static bool has_out(const lap_cli *cli, const char *one, const char *other, char why[WHY])
 {
-    const char *word = cli->settings.format ? cli->settings.format : extension_of(single_output(cli));
+    const char *word = cli->settings.format ? cli->settings.format : lap_cli_extension(single_output(cli));
     const char *format = lap_format_named(word);
     if (!word || (format && (strcmp(format, one) == 0 || strcmp(format, other) == 0)))
         return true;
@@ -332,7 +331,7 @@ static lap_cli_exit check_beside(const lap_cli *cli, const lap_cli_given *given)
 
 static lap_cli_exit check_format(const lap_cli *cli)
 {
-    const char *out = single_output(cli), *extension = extension_of(out), *asked = cli->settings.format;
+    const char *out = single_output(cli), *extension = lap_cli_extension(out), *asked = cli->settings.format;
     const char *format = lap_format_named(asked), *of_name = lap_format_named(extension);
     if (!format || !of_name || strcmp(format, of_name) == 0)
         return LAP_EXIT_OK;
