@@ -169,7 +169,7 @@ def at_once():
         contexts.give_back(context, 3)
     elsewhere = contexts.take(3, 1)
     again = [contexts.take(3) for _ in taken]
-    report(set(again[:-1]) == set(taken[:-1]) and elsewhere not in taken,
+    report(set(again[:-1]) == set(taken[:-1]) and elsewhere not in taken[:-1],
            "contexts of calls at once are used again, on each device by itself")
     for context in again:
         contexts.give_back(context, 3)
