@@ -64,6 +64,20 @@ for signal in TERM HUP; do
     check "SIG$signal ends the tests, too, and removes their files" ends_with_its_tests $signal
 done
 
+# The same if the signal comes before tests/run has noted which process it started.
+ends_what_is_not_noted()
+{
+    local status=0
+    echo "trap '[[ \$BASH_COMMAND != number_of* ]] || { until [ -s $scratch/pid ]; do sleep 0.01; done; kill \$\$; }' DEBUG" \
+        >"$scratch/env"
+    rm "$scratch/pid"
+    TMPDIR=$scratch B=$scratch BASH_ENV=$scratch/env tests/run "$scratch/program" >/dev/null 2>&1 || status=$?
+    [ $status -eq 143 ] && [ ! -e "$scratch/over" ]
+}
+
+program "echo \$\$ >$scratch/pid; sleep 20; echo >$scratch/over"
+check "also a test that has only just begun" ends_what_is_not_noted
+
 # What a tests/run that was killed left goes with a later one, unless it is another's that still runs.
 leftovers()
 {
