@@ -370,7 +370,7 @@ refused()
     # A run that is stopped before its first photo is done leaves no older one's lines.
     mkdir many
     for i in 1 2 3 4; do cp "$repo/samples/seeding.jpg" many/$i.jpg; done
-    lapedge -q -j1 --threads=1 --log=log.jsonl many late &
+    "$LAPEDGE" -q -j1 --threads=1 --log=log.jsonl many late & # the signal is for the program, not for a shell
     while grep -q in/a.jpg log.jsonl && kill -0 $! 2>/dev/null; do sleep 0.01; done
     kill -TERM $! || true # it may be done
     wait $! || [ $? -eq 143 ]
