@@ -137,6 +137,14 @@ catches()
     done
 }
 
+# asleep PID: waits until all threads of a run in the background sleep, as they do while it waits for another process.
+asleep()
+{
+    while [ -n "$(grep -sL '^State:[[:space:]]*[SZ]' /proc/"$1"/task/*/status)" ]; do
+        sleep 0.01
+    done
+}
+
 # while_held FUNCTION WORD... OUTDIR: lapedge WORD... OUTDIR, with FUNCTION between its first lines in the records and its
 # first rename. Sets status, output and stderr. Calls skip where strace cannot hold a process.
 while_held()
