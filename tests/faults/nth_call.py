@@ -259,13 +259,15 @@ SHOWN_BY = {"report": {"fclose": any}, "pruning": {"opendir": lambda codes: code
 
 
 def hidden(scenario):
-    """Calls whose failure the exit code does not show."""
+    """Calls whose failure the exit code does not show. A run may make fewer calls than the one that was counted, which
+    a busy machine may have made slower: then nothing has failed."""
     found = []
     for call, needed in SHOWN_BY.get(scenario.name, SHOWN).items():
         codes = []
         for n in range(1, scenario.counts.get(call, 0) + 1):
             scenario.reset()
-            codes.append(scenario.run(f"{call}:{n}:{errno.EIO}").returncode)
+            code = scenario.run(f"{call}:{n}:{errno.EIO}").returncode
+            codes += [code] if (scenario.box / "fired").exists() else []
         if codes and not needed(codes):
             found.append(f"{call}: exit codes {codes}")
     return found
