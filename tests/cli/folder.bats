@@ -708,8 +708,12 @@ PY
     done
     needs_terminal
     for run in "stats in" "diff in other" "--in-place --no-sync $photos"; do
-        rm -rf in && cp -r other in
-        script -qec "TERM=xterm '$LAPEDGE' $run" /dev/null | tr '\r' '\n' | grep -q $'^\033\\[K.* [1-6]/6, '
+        for _ in {1..20}; do # again if the only line was drawn before the first was done
+            rm -rf in && cp -r other in
+            script -qec "TERM=xterm '$LAPEDGE' $run" /dev/null | tr '\r' '\n' >typed
+            ! grep -q $'^\033\\[K.* [1-6]/6, ' typed || break
+        done
+        grep -q $'^\033\\[K.* [1-6]/6, ' typed
     done
 }
 
