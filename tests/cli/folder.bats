@@ -802,7 +802,8 @@ PY
     lapedge "$photo" - --format=ppm >/dev/null
     mkfifo slow.ppm
     exec 7<>slow.ppm # held open: the program waits for more
-    { printf 'P5\n600 4000\n255\n'; head -c 1000000 /dev/zero; } >&7 &
+    # The writer reads nothing, so that it ends with the test also if the program was killed before it read all of it.
+    { printf 'P5\n600 4000\n255\n'; head -c 1000000 /dev/zero; } >slow.ppm 3>&- 7>&- &
     "$LAPEDGE" --no-sync - out/sub/other.jpg <slow.ppm &
     pid=$!
     begun $pid
