@@ -149,21 +149,21 @@ published()
     find "$scratch/requeued" -name .lapedge -prune -o -type f -iname 'tile*' -print 2>/dev/null | wc -l
 }
 
-# Task 1 is slowed down in its first life, so that it can be killed when some of its files are done.
+# Task 1 stops in its first life when some of its files have their names, and is killed there.
 killed_and_requeued()
 {
     local job share
-    cat >"$scratch/slow.sh" <<'JOB'
+    cat >"$scratch/held.sh" <<'JOB'
 #!/bin/bash
-slow=()
+held=()
 [ "$SLURM_ARRAY_TASK_ID" -ne 1 ] || [ -n "$SLURM_RESTART_COUNT" ] ||
-    slow=(strace -D -f -qq -o /dev/null -e trace=openat -e inject=openat:delay_enter=50000)
-"${slow[@]}" "$LAPEDGE" -q -j1 --no-sync --shard=auto photos requeued &
+    held=(strace -D -f -qq -o /dev/null -e trace=renameat2 -e inject=renameat2:signal=STOP:when=8)
+"${held[@]}" "$LAPEDGE" -q -j1 --no-sync --shard=auto photos requeued &
 echo $! >pid-$SLURM_ARRAY_TASK_ID
 wait $!
 JOB
     job=$(timeout 100 sbatch --parsable --requeue --array=0-1 --open-mode=append --chdir="$scratch" \
-        --output="$scratch/requeue-%a" "$scratch/slow.sh") || return 1
+        --output="$scratch/requeue-%a" "$scratch/held.sh") || return 1
     share=$("$LAPEDGE" -n --json -q --shard=0/2 "$scratch/photos" "$scratch/none" |
         python3 -c 'import json, sys; print(json.load(sys.stdin)["ok"])')
     half() { [ "$(published)" -gt $((share + 3)) ]; }
