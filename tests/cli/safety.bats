@@ -657,7 +657,15 @@ def interrupt():
             return
         time.sleep(0.001)
 
-while select.select([], [log], [], 0)[1] or not temporary():  # until it is full, but for a few lines
+def is_asleep():
+    """All threads wait: none is creating a file, for which a run that ends waits only a tenth of a second."""
+    try:
+        states = [open(path).read().rsplit(")", 1)[1].split()[0] for path in glob.glob(f"/proc/{run.pid}/task/*/stat")]
+    except OSError:  # a thread has ended
+        return False
+    return set(states) == {"S"}
+
+while select.select([], [log], [], 0)[1] or not temporary() or not is_asleep():  # until nobody can go on
     assert run.poll() is None, (run.returncode, run.stderr.read())
     time.sleep(0.01)
 assert temporary()
