@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 sys.path[:0] = [os.path.join(os.environ.get("B", "build"), "python"), "tests/support"]
-from outcome import interrupted, raises  # noqa: E402
+from outcome import TRIES, interrupted, raises  # noqa: E402
 from tap import finish, report  # noqa: E402
 
 try:
@@ -180,10 +180,14 @@ def folders(root):
     def stop(file, counts):
         raise Stop
 
-    report(raises(Stop, "", lapedge.run_folder, photos, Path(root, "stopped"), progress=stop, sync=False, jobs=1) and
-           len(tree(Path(root, "stopped"))) < 12, "progress that raises ends the run, and is raised")
-    report(lapedge.run_folder(photos, Path(root, "stopped"), sync=False).failed == 1 and
-           len(tree(Path(root, "stopped"))) == 12, "and the next run does the rest")
+    for number in range(TRIES): # again if all were done before the exception was raised
+        some = Path(root, f"stopped-{number}")
+        stopped = raises(Stop, "", lapedge.run_folder, photos, some, progress=stop, sync=False, jobs=1)
+        if not stopped or len(tree(some)) < 12:
+            break
+    report(stopped and len(tree(some)) < 12, "progress that raises ends the run, and is raised")
+    report(lapedge.run_folder(photos, some, sync=False).failed == 1 and len(tree(some)) == 12,
+           "and the next run does the rest")
     broken = []
     for number, call in enumerate((lambda: lapedge.stats(PHOTO), lambda: lapedge.run(PHOTO, Path(root, "after.jpg")),
                                    lambda: lapedge.run_bytes(Path(PHOTO).read_bytes()),
