@@ -2,6 +2,7 @@
 """Decoding and encoding from Python: the pixels of two Pillows, the bytes of the program, arrays of all kinds, batches,
 threads, forks. Run in the root of the tree after `make`; TAP on stdout."""
 import concurrent.futures
+import ctypes
 import doctest
 import gc
 import io
@@ -31,6 +32,7 @@ except ImportError:
     Image = None
 
 PROGRAM = os.path.abspath(os.environ.get("LAPEDGE", "lapedge"))
+PR_SET_THP_DISABLE = 41
 PHOTO, CORPUS = "samples/chelsea.jpg", os.environ.get("LAPEDGE_CORPUS")
 random = np.random.default_rng(20261123)
 
@@ -372,6 +374,7 @@ def children():
 def never_grows():
     """Memory after many calls, good and bad."""
     data, cut = Path(PHOTO).read_bytes(), Path(PHOTO).read_bytes()[:9000]
+    ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) # the kernel would make huge pages of what is there meanwhile
 
     def round_of(n):
         for _ in range(n):
