@@ -1,5 +1,5 @@
-/* A run over many files. The first walk only looks (batch_look.c). The second walk submits jobs and takes
- * back their results; it is never more than a few jobs ahead of the results. */
+/* A run over many files. The first walk only looks (batch_look.c). The second walk submits jobs and collects
+ * their results; it is never more than a few jobs ahead of the results. */
 #include "batch/batch.h"
 
 #include <errno.h>
@@ -49,8 +49,9 @@ static void publish_group(batch *b)
         lap_jobs_note(&b->jobs, &why);
 }
 
-/* Notices an input that was filtered in place when it was read. If its record cannot be read, the output may
- * be edges of edges: then it replaces nothing, and a new output comes with a warning. */
+/* Detects an input that a run in place had already filtered when the job read it. If the record that tells
+ * this cannot be read, the output may be an edge map of an edge map: the job fails if it would replace a
+ * file; otherwise a warning is reported, once per folder. */
 static void look_at_input(batch *b, lap_job *job)
 {
     lap_report *report = &job->report;
@@ -109,7 +110,7 @@ typedef struct plan {  /* what to do with one input */
     char relative[PATH_MAX], output[PATH_MAX]; /* output is empty until it is known */
 } plan;
 
-/* Nothing will be written: whether this process lacks permission to read the photo, so that it would fail. */
+/* For a photo whose output will not be written: returns LAP_FAILED if this process cannot open the photo. */
 static lap_status foresee(const lap_walk_entry *entry, lap_error *why)
 {
     lap_source *source = NULL;
@@ -118,9 +119,9 @@ static lap_status foresee(const lap_walk_entry *entry, lap_error *why)
     return code == LAP_OK ? LAP_DONE : LAP_FAILED;
 }
 
-/* An output is to be made, and perhaps the output folder cannot be written. A dry run writes nothing, so it
- * warns: of the output folder once, or once of each folder below it. A run makes no output then, but still
- * looks at all inputs, to count those that are left. */
+/* Called for each output that is to be written: checks whether its folder can be written. A dry run only
+ * warns: once about the output folder, or once about each folder below it. If the output folder cannot be
+ * written, a run writes nothing, but still visits all inputs and reports those that need no output. */
 static lap_code look_at_folder(batch *b, const char *relative, bool *may_write, lap_error *err)
 {
     const lap_batch_options *o = b->options;
@@ -226,7 +227,7 @@ static lap_code work_on(void *user, const lap_walk_entry *entry, lap_error *err)
     const lap_code code = lap_jobs_make_room(&b->jobs);
     if (code != LAP_OK)
         return code;
-    if (!entry->problem && lap_batch_is_repeated(b, entry)) { /* it is one input */
+    if (!entry->problem && lap_batch_is_repeated(b, entry)) { /* one input, named twice: count it once */
         b->jobs.counts->expected--;
         return LAP_OK;
     }
@@ -240,13 +241,13 @@ static lap_code run_jobs(batch *b, lap_list *list, lap_error *err)
     lap_batch_options seen = *b->options;
     seen.others = NULL; /* already counted */
     lap_code code = lap_walk(&seen, list, work_on, b, &walking);
-    /* An end by --fail-fast is no error of the walk, and does not hide this one. */
+    /* If --fail-fast ended the walk, the walk has no error, so the folder's error is still reported. */
     const bool is_through = (code == LAP_OK || b->jobs.failed_fast) && walking.code == LAP_OK;
     if (is_through && b->is_left && !b->options->dry_run)
         code = lap_error_set(&walking, &b->unwritable);
     lap_jobs_finish(&b->jobs, code != LAP_OK);
     publish_group(b);                                      /* keeps what is finished, however the run ends */
-    (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* if this fails, the next run reads the file */
+    (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* if this fails, the next run does it again */
     if (lap_group_settle(&b->group, &why) != LAP_OK)
         lap_jobs_note(&b->jobs, &why);
     return lap_jobs_result(&b->jobs, code, &walking, err);
@@ -256,7 +257,7 @@ static lap_code run_jobs(batch *b, lap_list *list, lap_error *err)
 static bool is_idle(const batch *b)
 {
     const lap_batch_counts *counts = b->jobs.counts;
-    size_t sides = 0; /* that may lie in the folder */
+    size_t sides = 0; /* files of the caller that may lie in the folder */
     for (size_t i = 0; i < b->options->side_count; i++)
         sides += strcmp(b->options->sides[i], "/dev/stdout") != 0;
     return counts->expected + counts->other_shards + sides == 0 && access(b->options->out_dir, F_OK) != 0;
@@ -333,7 +334,7 @@ static lap_code write_trace(const batch *b, const lap_trace *trace, lap_code cod
     return lap_error_set(err, &why);
 }
 
-/* Opens the list and subtracts its memory from that for photos. */
+/* Opens the list, and subtracts its memory from the limit for photos. */
 static lap_code open_list(batch *b, lap_list **list, lap_error *err)
 {
     const uint64_t limit = b->settings->max_memory;

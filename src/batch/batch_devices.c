@@ -9,12 +9,13 @@
 #include "device/devices.h"
 #include "rungs/backend.h"
 
-/* CPU_BYTES_PER_MS: JPEG bytes that one CPU thread processes from file to file (1.5 times as many if images
- * are only measured). DEVICE_FILES_PER_S: small photos that a device can process at most. THREAD_FILES_PER_S:
- * small photos that one thread can read and write for a device. SMALL_THREADS: how many threads do that for
- * each device unless a number is asked for; more of them are slower (docs/bench/thumbnails.txt).
- * START_MS: the time to start a device, plus START_MS_PER_GPU for each GPU that CUDA initialises. Measured on
- * Xeons with 16 and 32 cores, an H100, and one and two H200 (docs/folders.md). */
+/* CPU_BYTES_PER_MS: JPEG bytes that one CPU thread reads, filters and writes per millisecond (1.5 times that
+ * if images are only measured). DEVICE_FILES_PER_S: the most small photos per second that a device can
+ * process. THREAD_FILES_PER_S: small photos per second that one thread can read and write for a device.
+ * SMALL_THREADS: how many threads do that for each device unless the caller sets the number of threads; more
+ * threads are slower (docs/bench/thumbnails.txt). START_MS: the time to start a device, plus START_MS_PER_GPU
+ * for each GPU that CUDA initialises. Measured on Xeons with 16 and 32 cores, an H100, and one and two H200
+ * (docs/folders.md). */
 enum {
     CPU_BYTES_PER_MS = 20000,
     DEVICE_FILES_PER_S = 25000,
@@ -109,7 +110,7 @@ static int list_devices(const lap_batch_load *load, int list[LAP_DEVICE_POOL_DEV
 /* The processors that a run uses. */
 typedef struct choice {
     const lap_rung *rung; /* rung of the devices; NULL: threads only */
-    bool is_named;        /* devices were requested, and do all that they support */
+    bool is_named;        /* the settings name a device backend: the CPU only does what devices cannot */
     char how[HOW];
 } choice;
 

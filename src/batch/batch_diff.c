@@ -174,10 +174,11 @@ static void tick(void *user)
 
 /* ---- the walks --------------------------------------------------------------------------------- */
 
-/* A path is visited in one folder or in both. The walk of the first folder pairs all that it visits, so the
- * walk of the second leaves those out: a probe of each folder tells what the walk of that folder visits. */
+/* A path may exist in one folder or in both. The first folder's walk makes a pair of each file that it
+ * visits; the second folder's walk skips those files. A probe of each folder (lap_probe) tells which paths
+ * its walk visits. */
 
-/* What the walk of the other folder does with the path of this entry. */
+/* Sets *as to what the walk of the other folder does with this entry's path. */
 static lap_code look_across(
     const comparing *run, const lap_walk_entry *entry, lap_probed *as, lap_error *why, lap_error *err)
 {
@@ -211,7 +212,7 @@ static bool path_below(const char *folder, const char *relative, char path[PATH_
                relative) < PATH_MAX;
 }
 
-/* Names a path below the other folder only if the walk of that folder visits it. */
+/* The pair has a path in the other folder only if the walk of that folder visits this path. */
 static pair_job *pair_for(const comparing *run, const lap_walk_entry *entry, lap_probed as)
 {
     char path[PATH_MAX];

@@ -56,8 +56,8 @@ static void refuse(const batch *b, lap_made made, const char *output, lap_error 
 
 /* Judges a regular file at the output's name. Adds a line to the manifest if the file was recognised only by
  * its content, so that the next run need not read it, or if its photo was moved, so that the photo may be
- * edited in its new place. force allows what the records do not; rebuild processes outputs that are up to
- * date. */
+ * edited in its new place. force also replaces files that the records do not allow to be replaced; rebuild
+ * also processes photos whose outputs are up to date. */
 static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job, int folder, lap_error *why)
 {
     const lap_batch_options *options = b->options;
@@ -94,7 +94,8 @@ static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job
     if (content && !options->dry_run &&
         lap_manifest_done(b->manifest, &output, &standing.input, NULL) == LAP_OK &&
         ++b->renewed % LAP_GROUP_FILES == 0)
-        (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* if this fails, the file is read again */
+        (void)lap_manifest_flush(
+            b->manifest, false, 0, NULL); /* if this fails, the next run reads it again */
     return LAP_SKIPPED;
 }
 

@@ -1,7 +1,7 @@
 /* The first walk of a run only looks: how many inputs there are, which of them have the same output name, and
- * what exists at output names. If some of those files are inputs, one more walk is needed. So all this is
- * known before work begins. Data about names without a clash is then freed, so that memory does not grow with
- * the number of files. */
+ * what exists at output names. If such files exist, one more walk finds out which of them are inputs. So all
+ * this is known before work begins. Data about names without a clash is then freed, so that memory does not
+ * grow with the number of files. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,15 +20,16 @@ typedef struct look {
     batch *b;
     lap_side *sides;
     char *out_name; /* name of the output folder without links */
-    bool has_out;   /* the output folder exists, so names in it may be taken */
+    bool has_out;   /* the output folder exists, so files may exist at output names */
     bool may_clash; /* false: a single folder cannot have clashes, unless extensions change */
     claim *claims;
     uint64_t *standing; /* device and inode of files that exist at output names */
     size_t count, capacity, standing_count, standing_capacity;
 } look;
 
-/* Reserves room for one more claim and one more inode. Sorting needs as much memory again. Clashes may need
- * as much, too: each name has an entry in a table that is half full. */
+/* Reserves room for one more claim and one more inode. The limit is compared with four times their size,
+ * because qsort may copy the arrays, and each name that clashes gets an entry in a table that is half
+ * full. */
 static lap_code reserve(look *l, lap_error *err)
 {
     enum { PEAK = 4 };
@@ -49,7 +50,7 @@ static lap_code reserve(look *l, lap_error *err)
                : lap_fail(err, LAP_E_MEMORY, "out of memory for the names of %zu files", l->count + 1);
 }
 
-/* Finds the absolute name of the output folder, and the caller's other files. */
+/* Resolves the absolute name of the output folder, and examines the caller's other files. */
 static lap_code find_sides(look *l, lap_error *err)
 {
     const lap_batch_options *o = l->b->options;
@@ -95,7 +96,8 @@ static lap_code not_seen(const char *path, lap_error *err)
     return lap_fail_at(err, LAP_E_UNREADABLE, path, "cannot be examined: %s", strerror(errno));
 }
 
-/* The work would not know that what was not seen here is endangered, or clashes. */
+/* Ends the run if an input may have been overlooked (lap_walk_unseen): the second walk could not know that
+ * this input has a clash, or that an output would overwrite it. */
 static lap_code look_at(void *user, const lap_walk_entry *entry, lap_error *err)
 {
     look *l = user;
@@ -164,7 +166,7 @@ static int by_value(const void *a, const void *b)
     return order(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* Finds names that several inputs want. */
+/* Finds output names that several inputs have. */
 static lap_code find_clashes(look *l, lap_error *err)
 {
     lap_code code = LAP_OK;

@@ -21,8 +21,8 @@ typedef struct measuring {
     const lap_measure_order *order;
     lap_jobs jobs;
     bool may_repeat;       /* there are several operands, or a list */
-    lap_map64 places;      /* of files: hashes of folder and name; a place_state */
-    char around[PATH_MAX]; /* the folder of the file before, with its device and inode */
+    lap_map64 places;      /* hash of a file's folder and name -> place_state */
+    char around[PATH_MAX]; /* the folder of the previous file, with its device and inode */
     uint64_t around_id[2];
 } measuring;
 
@@ -52,7 +52,8 @@ static void give(void *user, lap_job *job)
 
 /* ---- the walk ---------------------------------------------------------------------------------- */
 
-/* Returns what a file's folder and name are, whatever path leads there, or 0: unknown, or not needed. */
+/* Returns a hash that identifies a file's folder and name, whatever path leads there. 0: unknown, or not
+ * needed. */
 static uint64_t place_of(measuring *m, const lap_walk_entry *entry)
 {
     struct stat st;
@@ -70,7 +71,7 @@ static uint64_t place_of(measuring *m, const lap_walk_entry *entry)
     return m->around_id[1] ? lap_map64_key(id, sizeof id) : 0;
 }
 
-/* An input that is named twice is one input. */
+/* Counts an input that is named twice only once. */
 static lap_code count_input(measuring *m, const lap_walk_entry *entry, lap_error *err)
 {
     const uint64_t place = place_of(m, entry);
@@ -99,7 +100,8 @@ static lap_code count_one(void *user, const lap_walk_entry *entry, lap_error *er
         return LAP_E_MEMORY;
     if (!entry->link && entry->stat && (uint64_t)entry->stat->st_size > lap_batch_small(&m->load))
         m->load.large_bytes += (uint64_t)entry->stat->st_size;
-    const lap_code code = lap_walk_unseen(entry, err); /* what is not taken is counted only here */
+    /* Files that are not taken are counted only in this walk. */
+    const lap_code code = lap_walk_unseen(entry, err);
     return code == LAP_OK ? lap_control_check(&m->jobs.control, err) : code;
 }
 
@@ -179,7 +181,7 @@ lap_code lap_measure_batch(lap_context *context, const lap_measure_order *order,
     m.jobs.user = &m;
     m.jobs.warn_user = order->user;
     m.jobs.in_order = true;
-    m.load.jobs = m.jobs.most; /* the walk asks which files are small */
+    m.load.jobs = m.jobs.most; /* lap_batch_small needs it during the walk */
     lap_code code = lap_settings_check(settings, err);
     if (code == LAP_OK)
         code = lap_run_check_backend(settings, err);

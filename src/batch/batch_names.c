@@ -76,8 +76,9 @@ static int try_mkdir(const char *path, bool dry_run)
     return errno != ENOENT ? -1 : access(dirname(strcpy(copy, path)), W_OK | X_OK);
 }
 
-/* Reports why a folder could not be made. If the folder around it cannot be searched, the folder may exist.
- */
+/* Reports why a folder could not be made. If its parent folder cannot be searched, the folder may exist: then
+ * the message names the parent.
+ * */
 static lap_code fail_making(const char *path, int why, lap_error *err)
 {
     char copy[PATH_MAX];
@@ -158,8 +159,8 @@ static lap_code fail_creating(const char *folder, int why, lap_error *err)
     return lap_fail_at(err, LAP_E_WRITE, folder, "cannot create files in this folder: %s", strerror(why));
 }
 
-/* Whether files can be created in a folder. A lack of permission only matters once something is to be
- * written; any other error is returned. */
+/* Checks whether files can be created in a folder. A missing permission is only stored in *unwritable,
+ * because it matters only if something is to be written; any other error is returned. */
 static lap_code check_writable(const char *folder, lap_error *unwritable, lap_error *err)
 {
     if (access(folder, W_OK | X_OK) == 0)
@@ -172,8 +173,8 @@ static lap_code check_writable(const char *folder, lap_error *unwritable, lap_er
     return code;
 }
 
-/* Opens the innermost folder of an output that exists, and cuts relative to a name in it. False: there is
- * none, or it cannot be opened, which lap_batch_judge has reported. */
+/* Opens the innermost existing folder of an output, and shortens relative to a name in it. False: no folder
+ * below the output folder exists, or it cannot be opened, which lap_batch_judge has reported. */
 static bool enter_innermost(const batch *b, char *relative, int *folder)
 {
     lap_error why;

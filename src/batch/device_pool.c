@@ -6,9 +6,9 @@
 #include "base/condition.h"
 #include "base/status.h"
 
-/* Starting a device takes some hundred milliseconds, and seconds on a machine with many devices. */
+/* Starting a device takes a few hundred milliseconds, and seconds on a machine with many devices. */
 enum { START_MS = 120000 };
-_Static_assert((int)LAP_DEVICE_POOL_DEVICES == LAP_BATCH_DEVICES, "as many as a report has");
+_Static_assert((int)LAP_DEVICE_POOL_DEVICES == LAP_BATCH_DEVICES, "a report has room for every device");
 
 /* ---- for the owner ------------------------------------------------------------------------------ */
 
@@ -114,8 +114,9 @@ static lap_code start(lap_device_pool *pool, lap_pool_device *d, int number, int
     return rc ? lap_fail(err, LAP_E_MEMORY, "cannot start a thread: %s", strerror(rc)) : LAP_OK;
 }
 
-/* Returns false if a thread hangs in a device. The last such thread frees everything when its call returns.
- */
+/* Returns false if a thread hangs in a call to a device. The last such thread frees everything when its call
+ * returns.
+ * */
 static bool close_pool(lap_executor *ex)
 {
     lap_device_pool *pool = ex->pool;
@@ -140,7 +141,7 @@ static bool close_pool(lap_executor *ex)
     }
     lap_pool_drain(ex->context->pool); /* threads woken by a device that became ready or was lost */
     pthread_mutex_lock(mutex);
-    ex->trace = NULL; /* belongs to the caller, and may be gone when a call returns */
+    ex->trace = NULL; /* belongs to the caller, who may free it before a hanging call returns */
     const bool is_last = --pool->holders == 0;
     pthread_mutex_unlock(mutex);
     if (is_last)
@@ -168,7 +169,7 @@ static lap_code create_pool(lap_executor *executor, const lap_device_pool_option
     STAILQ_INIT(&made->finished);
     STAILQ_INIT(&made->by_pieces);
     lap_code code = LAP_OK;
-    pthread_mutex_lock(&executor->mutex); /* the threads begin when all of them exist */
+    pthread_mutex_lock(&executor->mutex); /* the threads wait for it until all of them exist */
     for (int i = 0; i < options->count && code == LAP_OK; i++)
         code = start(made, &made->devices[i], options->devices[i], options->count, err);
     pthread_mutex_unlock(&executor->mutex);

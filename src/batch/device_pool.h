@@ -15,11 +15,12 @@
 typedef struct lap_device_pool_options {
     const int *devices;   /* device numbers without duplicates */
     int count;            /* 1 .. LAP_DEVICE_POOL_DEVICES */
-    const lap_rung *rung; /* a device's rung, which filters there */
+    const lap_rung *rung; /* the device rung that filters */
     size_t memory; /* bytes of device memory to use on each; 0: LAP_DEVICE_POOL_MEMORY, or what is free */
     size_t pinned; /* bytes of pinned host memory in total; 0: no limit */
     bool is_named; /* the backend was given by name: the CPU only gets what devices cannot process */
-    size_t small_bytes; /* otherwise the CPU gets files up to this size, and larger ones if no device works */
+    size_t small_bytes; /* if not is_named: the CPU gets files up to this size, and larger files only if no
+                           device works */
     int small_threads;  /* most threads per device that read and write small photos; 0: no limit */
     double deadline_ms; /* longest time without progress; 0: LAP_DEVICE_POOL_DEADLINE_MS */
     double soon_ms;     /* how long the CPU waits for a device to start; 0: LAP_DEVICE_POOL_SOON_MS */

@@ -44,7 +44,7 @@ static int pick_lane(const lap_pool_device *d, size_t need)
     return best;
 }
 
-/* Call with the mutex: the owner of the trace may end the run during a call that does not return. */
+/* Call with the mutex held: the trace's owner may end the run while the device's thread hangs in a call. */
 static void trace(const lap_pool_device *d, const char *what, double start, uint64_t photo)
 {
     lap_trace_add(d->pool->executor->trace,
@@ -67,7 +67,7 @@ static lap_code add_lane(lap_pool_device *d, size_t bytes, int *lane, lap_error 
     return resize(d, *lane, bytes, err);
 }
 
-/* The task's job may be taken away during this. */
+/* The task's job may be taken away during this call. */
 static lap_code pin(const lap_pool_device *d, lap_device_staging *staging, uint64_t photo, lap_error *err)
 {
     if (lap_device_staging_is_pinned(staging))
@@ -120,7 +120,7 @@ static void store(lap_pool_device *d, lap_device_task *task)
 typedef struct group {
     lap_device_task *task[LAP_DEVICE_CHAIN];
     int count;
-    size_t bytes;   /* device memory that each needs alone, added up */
+    size_t bytes;   /* sum of the device memory that each photo needs alone */
     uint64_t photo; /* trace number of the first photo, kept here because its job may be taken away */
 } group;
 
@@ -131,7 +131,7 @@ typedef struct attempt {
     int lane;     /* their lane; -1: not chosen yet */
 } attempt;
 
-/* A chain's lane gets much more memory than it needs, since chains grow with the work that waits. */
+/* A chain's lane gets much more memory than it needs, since chains become longer when more photos wait. */
 static size_t wanted(const group *g)
 {
     const size_t needs = lap_device_slot_chain_needs(g->bytes, g->count);
@@ -192,8 +192,8 @@ static void put_back(lap_pool_device *d, const group *g, int but)
             STAILQ_INSERT_HEAD(&d->ready, g->task[i], next);
 }
 
-/* Moves the tasks according to the attempt. *moved: some are no longer ready. May release the mutex
- * temporarily. */
+/* Moves the tasks according to the attempt. *moved: at least one task is no longer ready. May release the
+ * mutex temporarily. */
 static lap_code move(lap_pool_device *d, const group *g, const attempt *a, bool *moved, lap_error *err)
 {
     *moved = true;
@@ -242,8 +242,8 @@ static bool joins(const lap_pool_device *d, const group *g, const lap_device_tas
            lap_device_slot_chain_needs(g->bytes + task->needs, g->count + 1) <= most;
 }
 
-/* Takes the first ready task, and the tasks behind it that can join its chain. Takes nothing if no task is
- * ready, enough chains are under way, or the device is lost. */
+/* Removes the first ready task from the queue, and the tasks behind it that can join its chain. Removes
+ * nothing if no task is ready, enough chains are under way, or the device is lost. */
 static void take_ready(lap_pool_device *d, group *g)
 {
     lap_device_task *task;

@@ -11,7 +11,8 @@ static pthread_mutex_t *mutex_of(const lap_device_pool *pool)
 
 /* ---- what is next ------------------------------------------------------------------------------ */
 
-/* Memory for photos of the job's kind, guessed from the file: a small file usually holds a small photo. */
+/* Returns the stagings for the job's kind of photo, guessed from the file: a small file usually holds a small
+ * photo. */
 static lap_pool_stagings *stagings_for(lap_pool_device *d, const lap_job *job)
 {
     const bool is_small = d->stagings[LAP_POOL_SMALL].limit > 0 && !job->is_large &&
@@ -63,8 +64,8 @@ bool lap_device_pool_is_enough(const lap_executor *executor)
     return most > 0 && pool->small_busy >= most && is_next_small(pool);
 }
 
-/* A thread begins to read, write or process a photo. If it has no small one, another thread may be needed for
- * those: none was woken while enough threads had small ones. */
+/* Call when a thread begins to read, write or process a photo. If the photo is not small, wakes another
+ * thread for waiting small photos: none was woken for them while enough threads had small photos. */
 static void begin(lap_device_pool *pool, bool is_small)
 {
     pool->small_busy += is_small;
@@ -74,15 +75,15 @@ static void begin(lap_device_pool *pool, bool is_small)
 
 /* ---- load: the mutex is held, except while the file is read --------------------------------------- */
 
-/* A thread processes the job with lap_run_to_sink, in separate steps. */
+/* Queues the job for a thread that processes it with lap_run_to_sink, in separate steps. */
 static void by_pieces(lap_device_pool *pool, lap_job *job)
 {
     STAILQ_INSERT_TAIL(&pool->by_pieces, job, next);
     (void)lap_executor_wake(pool->executor);
 }
 
-/* Whether a device can do the job. A device that measures only returns histograms, which cannot give
- * profiles, nor statistics without the outer pixels. */
+/* Whether a device can do the job. If a device measures, it returns only histograms, from which neither
+ * profiles nor statistics without the outer pixels can be computed. */
 static bool is_for_devices(const lap_job *job)
 {
     return !job->measure || (!job->measure->profiles && job->measure->mask_border == 0);
@@ -279,7 +280,8 @@ static bool take_waiting(lap_device_pool *pool)
     return true;
 }
 
-/* A named backend filters on a device as soon as a device is ready. */
+/* Whether jobs that no device processes completely may begin: a named backend filters them on a device, so
+ * they wait until one is ready or all are lost. */
 static bool may_run_pieces(lap_device_pool *pool)
 {
     return !pool->options.is_named || lap_device_pool_any(pool) || !lap_device_pool_is_alive(pool);

@@ -190,7 +190,7 @@ lap_code lap_executor_threads(lap_context *context, int jobs, lap_executor **exe
     return lap_executor_create(context, jobs, &threads, executor, err);
 }
 
-/* Each job has its input, its output, and temporarily two folders open. */
+/* Each job keeps its input and output open, and temporarily two folders. */
 enum { OWN_FILES = 24, FILES_PER_JOB = 4 };
 
 static int files_for_jobs(void)

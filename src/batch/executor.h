@@ -24,13 +24,15 @@ struct lap_job {
     struct stat stat;                /* the input's state when it was found, later when it was opened */
     bool force; /* replace any file that has the output's name, except one that a run with other settings has
                    made during this run */
-    bool skip_existing; /* never replace a file: the output counts as there already */
+    bool skip_existing; /* never replace a file: an existing file counts as the output */
     bool no_clobber;    /* never replace a file, and report it */
-    struct stat seen;   /* without `force`, only this file may be replaced, */
+    struct stat seen;   /* without `force`: the only file that may be replaced */
     bool is_seen;
-    bool only_equal;         /* and only by the same content, because no record describes that file */
+    bool only_equal;         /* `seen` may be replaced only by the same content, because no record describes
+                                it */
     lap_photo_content photo; /* with sink: the content of the input, if it could be read again */
-    bool has_record;         /* with sink: after reading, there may be a record of runs in place beside it */
+    bool has_record;         /* with sink: after the input was read, its folder may contain a record of runs
+                                in place */
     const lap_settings *settings;
     lap_report report;   /* filled by the executor */
     int device;          /* also filled: device that did all the work; -1: no single device did it */
@@ -40,9 +42,9 @@ struct lap_job {
     lap_sink *sink;      /* complete but not published if report.error.code is LAP_OK */
     const lap_measure_options *measure; /* set if the job only measures its input */
     lap_measurement *measurement;       /* result, owned by the job */
-    const lap_measure_order *order;     /* with measure: makes text of the result; or NULL */
+    const lap_measure_order *order;     /* with measure: formats the result as text; or NULL */
     char *text;                         /* that text, owned by the job */
-    uint64_t turn;                      /* for the owner: position among its jobs */
+    uint64_t turn;                      /* for the owner: position of the job among its jobs */
     STAILQ_ENTRY(lap_job) next;         /* internal */
 };
 
@@ -74,9 +76,9 @@ void lap_executor_trace(lap_executor *executor, lap_trace *trace);
 /* After a finished job for which is_last is true, no other job begins: waiting jobs come back as cancelled.
  * Call before the first job. */
 void lap_executor_end_at(lap_executor *executor, bool (*is_last)(const lap_job *job));
-/* Returns how many jobs should wait beside those that run: more of them only take memory. */
+/* Returns how many jobs should wait in addition to the running ones: more would only use memory. */
 int lap_executor_ahead(const lap_executor *executor);
-/* Submits a job, and takes it over. */
+/* Submits a job. The executor then owns it, also after a failure. */
 lap_code lap_executor_submit(lap_executor *executor, lap_job *job, lap_error *err);
 /* If more jobs than this are waiting, the owner is not woken for each finished job: for a thumbnail, waking
  * it would take as long as opening the file. */

@@ -16,14 +16,14 @@ lap_job *lap_job_pop(lap_job_list *list); /* NULL: the list is empty */
  * functions with it. A NULL function does nothing. */
 typedef struct lap_executor_kind {
     void (*work)(lap_executor *executor); /* does available work; releases the mutex while it works */
-    int ahead; /* jobs that should wait beside those that run, so that none runs dry */
+    int ahead;                            /* how many jobs should wait, so that no thread runs out of work */
     /* Whether the running threads suffice for the next work, so that no other thread is woken for it. */
     bool (*is_enough)(const lap_executor *executor);
     bool waits; /* if no thread can be started, a job may wait until look_after retries */
     void (*look_after)(lap_executor *executor); /* called by the owner from time to time */
     bool (*warning)(lap_executor *executor, lap_error *warning);
     void (*look)(lap_executor *executor, lap_batch_work *work);
-    bool (*close)(lap_executor *executor); /* false: a thread hangs, which frees the executor later */
+    bool (*close)(lap_executor *executor); /* false: a thread hangs; it frees the executor later */
 } lap_executor_kind;
 
 struct lap_executor {
@@ -49,10 +49,10 @@ lap_code lap_executor_create(
     lap_context *context, int jobs, const lap_executor_kind *kind, lap_executor **executor, lap_error *err);
 /* Frees an executor that no thread uses any more. */
 void lap_executor_free(lap_executor *executor);
-/* Call with the mutex: starts one more thread if that is allowed and the next work needs it. False if no
+/* Call with the mutex held: starts one more thread if that is allowed and the next work needs it. False if no
  * thread could be started. */
 bool lap_executor_wake(lap_executor *executor);
-/* Call with the mutex: the job is done. */
+/* Call with the mutex held when a job is done. */
 void lap_executor_finish(lap_executor *executor, lap_job *job);
 lap_run_order lap_job_order(lap_context *context, const lap_job *job, const lap_settings *settings);
 /* Runs the job on this thread with these settings. */

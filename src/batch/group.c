@@ -116,8 +116,8 @@ static lap_code check_equal(const lap_job *job, lap_error *err)
     return code == LAP_E_CHANGED ? lap_made_refuse(LAP_MADE_CHANGED, job->output, err) : code;
 }
 
-/* Judges the file at the output's name, and whether it may be replaced. LAP_E_EXISTS without a message: it is
- * the same output, made by another run, or any file with --skip-existing. */
+/* Decides whether the file at the output's name may be replaced. LAP_E_EXISTS without a message: the file is
+ * the same output, made by another run, or skip_existing is set. */
 static lap_code judge_standing(
     lap_job *job, lap_manifest *manifest, int folder, const struct stat *there, lap_error *err)
 {

@@ -25,7 +25,7 @@
 
 typedef struct folder { /* a folder of photos */
     lap_tree tree;      /* open while it has users */
-    char *path;         /* the path that named it first */
+    char *path;         /* the first path that named it */
     lap_record record;
     lap_error refused; /* why no more photos of this folder are replaced; LAP_OK: photos are still replaced */
     int users;
@@ -527,7 +527,8 @@ lap_code lap_batch_in_place(lap_context *context, const lap_in_place *order, con
     lap_jobs_close(&run.jobs);
     for (size_t i = 0; i < run.folder_count; i++) {
         lap_record_end(&run.folders[i]->record);
-        lap_tree_close(&run.folders[i]->tree); /* report of a photo for which no thread could be started */
+        /* Still open if no thread could be started for one of its photos. */
+        lap_tree_close(&run.folders[i]->tree);
         free(run.folders[i]->path);
         free(run.folders[i]);
     }

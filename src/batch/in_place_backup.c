@@ -19,7 +19,8 @@ static lap_code fail(const lap_backup *b, int why, lap_error *err)
     return lap_write_errno(err, b->shown, what, why);
 }
 
-/* Whether the file under the name is the photo, as a link or a copy made by a stopped run. */
+/* Checks that the file under the backup's name is the photo: a link to it, or a copy that a stopped run
+ * made. */
 static lap_code compare(const lap_backup *b, const struct stat *there, lap_error *err)
 {
     const int folder = b->tree->fd;

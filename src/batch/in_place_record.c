@@ -105,7 +105,7 @@ static lap_code fail_reading(const lap_record *r, int why, lap_error *err)
                         : lap_fail_at(err, LAP_E_UNREADABLE, r->shown, "%s", strerror(why));
 }
 
-/* Whether no other user can have written this file, or removed an earlier one. */
+/* Checks that no other user can have written this file, or removed an earlier one. */
 static lap_code trust(const lap_record *r, int folder, const struct stat *file, lap_error *err)
 {
     struct stat around;
@@ -176,7 +176,7 @@ lap_code lap_record_judge(const lap_record *r, const lap_candidate *c, lap_was *
 /* ---- writing ------------------------------------------------------------------------------------- */
 
 /* Some file systems do not support fsync for folders. A folder without read permission cannot be opened for
- * it: then the whole file system is synced, through a descriptor of a file in it. */
+ * fsync: then the whole file system is synced, through a descriptor of a file in the folder. */
 bool lap_sync_names(int folder, const char *beside)
 {
     const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -41,13 +41,14 @@ typedef enum lap_was { /* what a photo is, according to the record */
     LAP_WAS_PHOTO,     /* not a known output */
     LAP_WAS_OTHER,     /* an output made with other settings */
     LAP_WAS_UNTIMED,   /* an output made with these settings that has not kept its photo's time */
-    LAP_WAS_SAME       /* the same, and it has kept its photo's time */
+    LAP_WAS_SAME       /* an output made with these settings that has kept its photo's time */
 } lap_was;
 
 typedef struct lap_candidate { /* a file that may be an output */
     int folder;
     const char *name;
-    const struct stat *there; /* stat before the refresh: lines come before renames */
+    const struct stat *there; /* its state, taken before the refresh: a line is written before the rename that
+                                 it announces */
 } lap_candidate;
 /* Judges a file; reads its content only if a known output has its size. LAP_E_CHANGED, LAP_E_UNREADABLE,
  * LAP_E_MEMORY. */

@@ -30,7 +30,8 @@ static bool has_failed(const lap_job *job)
     return job->report.status == LAP_FAILED;
 }
 
-/* If a photo has changed, another run may have filtered it; only its result tells. So it does not count. */
+/* A changed photo does not end the run yet: another run may have filtered it, which the owner finds out when
+ * it receives the job. */
 static bool has_failed_for_good(const lap_job *job)
 {
     return has_failed(job) && job->report.error.code != LAP_E_CHANGED;
@@ -143,7 +144,7 @@ static void take_back(lap_jobs *jobs, lap_job *job)
     }
 }
 
-/* Takes one result, or waits for TICK_MS. */
+/* Reaps one job; waits for at most TICK_MS. */
 static void reap(lap_jobs *jobs)
 {
     const lap_batch_options *o = jobs->options;
@@ -168,7 +169,7 @@ static void reap(lap_jobs *jobs)
 /* ---- handing in -------------------------------------------------------------------------------- */
 
 /* Returns how many jobs may be in progress or wait for their turn, so that their results stay within
- * WAITING_BYTES; few until the first result tells how large results are. */
+ * WAITING_BYTES; only a few until the first result shows how large results are. */
 static uint64_t room_for_results(const lap_jobs *jobs)
 {
     const uint64_t few = (uint64_t)jobs->most + LAP_EXECUTOR_LOW;

@@ -9,7 +9,7 @@
 
 typedef struct lap_jobs {
     /* the caller sets these after lap_jobs_begin */
-    void (*give)(void *user, lap_job *job); /* receives the next result; takes over the job */
+    void (*give)(void *user, lap_job *job); /* receives the next finished job, and owns it from then on */
     void (*step)(void *user);               /* called after each wait, or NULL */
     void (*tick)(void *user);               /* called ten times a second; counts->ms is set */
     void *user;
@@ -42,14 +42,14 @@ void lap_jobs_begin(
  * threads only. LAP_E_MEMORY, LAP_E_BACKEND. */
 lap_code lap_jobs_open(lap_jobs *jobs, lap_context *context, lap_batch_load *load, lap_error *err);
 /* Waits until one more job may be submitted. LAP_E_CANCELLED, without a message: the run ends early, which
- * also ends the walk; lap_jobs_result knows why. */
+ * also ends the walk; lap_jobs_result returns the reason. */
 lap_code lap_jobs_make_room(lap_jobs *jobs);
-/* Submits a job, and takes it over. Call lap_jobs_make_room first. */
+/* Submits a job, which the executor then owns, also after a failure. Call lap_jobs_make_room first. */
 lap_code lap_jobs_submit(lap_jobs *jobs, lap_job *job, lap_error *err);
-/* Takes over a job that needs no work, because its report is filled. Call lap_jobs_make_room first. */
+/* Adds a job that needs no work, because its report is already filled, and owns it from then on. Call
+ * lap_jobs_make_room first. */
 void lap_jobs_add(lap_jobs *jobs, lap_job *job);
-/* Whether the job was not done because the run was stopped. Then its
- * file has not failed. */
+/* Whether the job was not done because the run was stopped. Then its file does not count as failed. */
 bool lap_jobs_was_stopped(lap_jobs *jobs, const lap_job *job);
 /* Ends the run, as a failure does with fail_fast. */
 void lap_jobs_end_early(lap_jobs *jobs);
@@ -57,8 +57,9 @@ void lap_jobs_end_early(lap_jobs *jobs);
 void lap_jobs_note(lap_jobs *jobs, const lap_error *why);
 /* Waits for all submitted jobs. With cancel, jobs that have not begun come back as cancelled. */
 void lap_jobs_finish(lap_jobs *jobs, bool cancel);
-/* Returns how the run ended: why early, or else the result of the walk (code and why). A request to stop that
- * comes after the last job is ignored. Inputs that a complete walk did not find any more have failed. */
+/* Returns how the run ended: the reason for an early end, or else the result of the walk (code and why). A
+ * request to stop that comes after the last job is ignored. Inputs that a complete walk did not find any more
+ * count as failed. */
 lap_code lap_jobs_result(lap_jobs *jobs, lap_code code, const lap_error *why, lap_error *err);
 /* Adds a file's report to counts, and its times to options->work. A full disk, and with options->fail_fast
  * any failure, ends the run: submitted jobs that have not begun come back as cancelled. */

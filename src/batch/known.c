@@ -75,8 +75,9 @@ static lap_code take_line(void *user, char *text, size_t length, bool is_whole, 
     return code;
 }
 
-/* Reads what was added to a record since the last call. A record that is gone, or not a file, has no lines.
- */
+/* Reads what was added to a record since the last call. A record that is missing, or not a regular file,
+ * counts as empty.
+ * */
 static lap_code read_record(lap_known *known, int folder, const char *name, const char *shown, lap_error *err)
 {
     const int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);

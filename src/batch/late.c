@@ -26,8 +26,8 @@ lap_code lap_late_note(lap_late *late, const char *path, lap_error *err)
     return lap_map64_put(&late->counted, path_key(path), 1, err);
 }
 
-/* Reads what was added to the record of an open folder, and judges the file that was read. If that has
- * changed since, the job will fail. */
+/* Reads what was added to the record of an open folder, and judges the file that was read. If the file has
+ * changed since then, the job will fail. */
 static lap_code judge(
     lap_late *late, const lap_job *job, int folder, const char *around, lap_known_as *as, lap_error *err)
 {

@@ -1,7 +1,7 @@
-/* Notices photos that a run in place replaced after the first walk of a folder run, so that their outputs are
- * edges of edges. A run in place writes a line before it renames. So after a photo was read, the record of
- * its folder tells whether what was read is an output. Where there is no record, this costs one failed call
- * for each photo, on the thread that read it. */
+/* Detects photos that a run in place replaced after the first walk of a folder run: their outputs would be
+ * edge maps of edge maps. A run in place writes a line to its record before it renames. So after a photo was
+ * read, the record in its folder tells whether the file that was read is an output. If there is no record,
+ * this costs one failed system call per photo, on the thread that read it. */
 #ifndef LAP_LATE_H
 #define LAP_LATE_H
 

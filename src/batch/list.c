@@ -90,7 +90,7 @@ static lap_code hold(lap_list *list, uint64_t most, const lap_control *control, 
     }
 }
 
-/* A FIFO is opened at once: its first writer is waited for where its names are. */
+/* Opening a FIFO does not wait for a writer; reading its names does. */
 static lap_code open_list(lap_list *list, const char *path, lap_error *err)
 {
     list->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

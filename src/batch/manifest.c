@@ -1,4 +1,4 @@
-/* Stores what is known about outputs, and judges the files at their names by it. */
+/* Stores what the records say about outputs, and judges the files at the outputs' names by it. */
 #include "batch/manifest.h"
 
 #include <limits.h>
@@ -15,8 +15,8 @@ static uint64_t hash_path(const char *path)
 }
 
 /* A changed input is recognised by its size and nanosecond time. Its path does not count, so that the same
- * folder under another name is not processed again. Only if the input changed must it be shown to be the same
- * photo. */
+ * folder under another name is not processed again. Only for a changed input must the records show that it is
+ * the same photo. */
 static uint64_t fingerprint(uint64_t settings, int64_t size, int64_t seconds, int64_t nanoseconds)
 {
     const int64_t facts[] = {(int64_t)settings, size, seconds, nanoseconds};
@@ -183,9 +183,8 @@ static bool is_made_from(const manifest_record *r, const wanted *want)
     return r->made == want->made && has_same_content(r, want);
 }
 
-/* Reads the photo if only its content shows whether it is a recorded one: the photo has the recorded size and
- * time, but a different change time, as after cp -p or chmod. A photo that cannot be read counts as not
- * recorded. */
+/* Reads the photo if only its content shows whether it is the recorded photo: its size and time match, but
+ * its change time differs, as after cp -p or chmod. A photo that cannot be read counts as not recorded. */
 static lap_code look_at_photo(
     const lap_manifest *m, uint32_t last, const lap_manifest_input *input, wanted *want, lap_error *err)
 {
@@ -217,12 +216,12 @@ static bool is_rival(const lap_manifest *m, const manifest_record *r, const stru
 
 /* What an output's records say about the file, before its content is read. */
 typedef struct first_look {
-    bool is_same;     /* the file was made from this input with these settings, */
-    bool is_believed; /* according to a believed line with a hash */
-    bool is_there;    /* and a line names the input's place */
-    bool is_sized;    /* a believed line without a hash has its size */
+    bool is_same;     /* a line says that the file was made from this input with these settings */
+    bool is_believed; /* is_same, according to a believed line with a hash */
+    bool is_there;    /* is_same, according to a line that names the input's place */
+    bool is_sized;    /* a believed line without a hash has the file's size */
     bool is_rival; /* only lines of runs with other settings, written during this run, name this very file */
-    bool may_be;   /* the content must be read */
+    bool may_be;   /* the file may match a line by its content, which must be read */
     uint64_t content; /* if is_same, the file's hash from a believed line; else 0 */
 } first_look;
 

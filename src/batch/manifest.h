@@ -11,9 +11,9 @@
  * A file may be replaced only if size and content match a line; the inode may differ, because a folder may
  * have been copied or restored. And the file must have been made from the same photo: a photo with the same
  * absolute path, with the same path below the same folder (device and inode), or of the same size and time.
- * So equal names in two folders of photos do not replace each other's outputs, but a photo may be edited, and
- * a folder renamed or moved. The line must also be believed: its file belongs to the current user or to root,
- * and not everybody may write the file or .lapedge. Links are not followed.
+ * So photos of the same name in two folders do not replace each other's outputs, but a photo may be edited,
+ * and a folder renamed or moved. The line must also be believed: its file belongs to the current user or to
+ * root, and neither the file nor .lapedge is writable for everybody. Links are not followed.
  *
  * Lines of early versions have no hash. The files they name are replaced only by the same content. */
 #ifndef LAP_MANIFEST_H
@@ -31,10 +31,11 @@ typedef enum lap_made {  /* what is known about the file at an output's name */
     LAP_MADE_CHANGED,    /* lines name this output, but describe another file */
     LAP_MADE_UNBELIEVED, /* a line that is not believed describes this file */
     LAP_MADE_UNHASHED,   /* a line without a hash may describe this file */
-    LAP_MADE_TURNED,     /* our output, but it was only turned, and this run filters */
-    LAP_MADE_FILTERED,   /* our output, but it was filtered, and this run only turns */
+    LAP_MADE_TURNED,     /* our output, but only rotated or mirrored, and this run filters */
+    LAP_MADE_FILTERED,   /* our output, but filtered, and this run only rotates or mirrors */
     LAP_MADE_ELSEWHERE,  /* our output, made from a different photo in a different place */
-    LAP_MADE_SPELT,      /* the file of another name, which the disk takes for this one */
+    LAP_MADE_SPELT,      /* a file whose name differs, for example in case, but is the same name to this file
+                            system */
     LAP_MADE_MEANWHILE,  /* our output, but another run with other settings made it during this run */
     LAP_MADE_OURS,       /* our output, but unfinished, or made from an older input or with other settings */
     LAP_MADE_SAID, /* like LAP_MADE_SAME, but the line is not believed or has no hash: not to be replaced */
@@ -49,7 +50,7 @@ void lap_manifest_close(lap_manifest *manifest); /* does nothing for NULL */
 /* Reads what other runs wrote since the last call. */
 lap_code lap_manifest_refresh(lap_manifest *manifest, lap_error *err);
 
-typedef struct lap_photo_content { /* of a photo */
+typedef struct lap_photo_content { /* the content of a photo */
     bool is_known;
     uint64_t hash; /* XXH3 */
 } lap_photo_content;
@@ -66,20 +67,20 @@ typedef struct lap_standing { /* the regular file at an output's name */
     const char *output;
     int folder; /* open descriptor of the file's folder */
     const struct stat *there;
-    lap_manifest_input input; /* what would be written there */
+    lap_manifest_input input; /* the photo whose output would be written there */
 } lap_standing;
-/* Judges a file; reads its content only if the content decides. *content receives the
- * file's XXH3 if the record needs a new line: because a trusted line matched only by content, or because it
- * names another place for the same photo. Otherwise it receives 0. LAP_E_MEMORY, LAP_E_UNREADABLE: no result.
- */
+/* Judges a file; reads its content only if nothing else decides. *content receives the file's XXH3 if the
+ * record needs a new line, because a believed line matched only by content, or names another place for the
+ * same photo. Otherwise *content receives 0. LAP_E_MEMORY, LAP_E_UNREADABLE: no result.
+ * */
 lap_code lap_manifest_find(const lap_manifest *manifest, const lap_standing *standing, lap_made *made,
     uint64_t *content, lap_error *err);
 /* The same, but also reads the records of the folders between the output folder and the file. If the file is
- * not ours, or new, reads what other runs wrote and judges again. So two runs with different settings at once
- * do not replace each other's outputs. */
+ * not ours, or new, reads what other runs wrote and judges again. So two concurrent runs with different
+ * settings do not replace each other's outputs. */
 lap_code lap_manifest_judge(
     lap_manifest *manifest, const lap_standing *standing, lap_made *made, uint64_t *content, lap_error *err);
-/* Whether "force" permits to replace the file. */
+/* Whether "force" may replace the file. */
 static inline bool lap_made_may_force(lap_made made)
 {
     return made != LAP_MADE_SPELT && made != LAP_MADE_MEANWHILE;
@@ -89,20 +90,21 @@ lap_code lap_made_refuse(lap_made made, const char *path, lap_error *err);
 
 /* Any result but LAP_OK ends the reading. */
 typedef lap_code lap_manifest_fn(void *user, const lap_manifest_line *line, lap_error *err);
-/* Calls each for every finished output, once per "done" line, in records that are believed, of the output
+/* Calls each once per "done" line, that is, for every finished output, in the believed records of the output
  * folder itself. */
 lap_code lap_manifest_each(lap_manifest *manifest, lap_manifest_fn *each, void *user, lap_error *err);
-/* The same for records of folders above the output folder, and of those below that lap_manifest_judge or
- * lap_manifest_look_below has looked at. line->output is a name below the output folder. *folder is the
- * .lapedge that is being read, and belongs to the manifest. */
+/* The same for records of folders above the output folder, and of those folders below it that
+ * lap_manifest_judge or lap_manifest_look_below has examined. line->output is a name below the output folder.
+ * *folder is the .lapedge that is being read, and belongs to the manifest. */
 lap_code lap_manifest_each_other(
     lap_manifest *manifest, const char **folder, lap_manifest_fn *each, void *user, lap_error *err);
 /* Look for records in the folders between the output folder and an output, and for new ones above the output
  * folder. Records that another run has created since this run began count, too. */
 lap_code lap_manifest_look_below(lap_manifest *manifest, const char *output, lap_error *err);
 lap_code lap_manifest_look_above(lap_manifest *manifest, lap_error *err);
-/* After lap_manifest_each_other: whether records above, from after this run began, may not be read; why says
- * which. The sandbox cannot allow what does not exist when it begins. */
+/* After lap_manifest_each_other: whether a folder above has records that were created after this run began,
+ * and that this process may not read; why names them. The sandbox can only allow files that exist when it
+ * begins. */
 bool lap_manifest_is_blind(const lap_manifest *manifest, lap_error *why);
 /* After lap_manifest_each: returns how many record files are not believed, whether these are all files, and
  * why the first one is not believed. */

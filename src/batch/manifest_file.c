@@ -12,8 +12,8 @@ enum { PIECE = 64 * 1024 };
 typedef struct pieces { /* a file that is being read in pieces */
     char *buffer;
     size_t used;
-    bool skips;    /* inside a line that is too long, */
-    off_t skipped; /* so much of which is no longer in the buffer */
+    bool skips;    /* inside a line that is too long */
+    off_t skipped; /* how many bytes of that line are no longer in the buffer */
     lap_manifest_text_fn *each;
     void *user;
 } pieces;

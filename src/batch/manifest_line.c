@@ -13,7 +13,7 @@
 
 /* ---- reading: JSON, in place --------------------------------------------------------------------- */
 
-/* The text ends with a null. No function takes a null, at the end or earlier. */
+/* The text ends with a null byte. A null byte, there or earlier, makes every function fail. */
 typedef struct reader {
     char *at;
 } reader;
@@ -203,7 +203,7 @@ static bool read_object(char *text, size_t length, found_line *found)
     return take(&r, '}') && next_mark(&r) == '\0' && r.at == text + length;
 }
 
-/* Names in lines, by lap_maker. */
+/* The names of the commands in lines, indexed by lap_maker. */
 static const char *const makers[] = {NULL, "run", "transform"};
 
 static lap_maker maker_of(const char *command)
@@ -214,7 +214,7 @@ static lap_maker maker_of(const char *command)
     return command ? maker : LAP_MAKER_UNKNOWN;
 }
 
-/* Decodes %XX in place, but not %00, which is in no path; NULL stays NULL. */
+/* Decodes %XX in place, but not %00, because no path contains a null byte; NULL stays NULL. */
 static const char *decoded(char *raw)
 {
     char *to = raw;
@@ -258,7 +258,7 @@ bool lap_manifest_line_read(char *text, size_t length, lap_manifest_line *line)
 static size_t character(const unsigned char *text)
 {
     static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char byte = text[0]; /* 0xc0 and 0xc1 begin nothing: they could only say less than 0x80 */
+    const unsigned char byte = text[0]; /* 0xc0 and 0xc1 could only encode values below 0x80 */
     const size_t size = byte < 0x80   ? 1
                         : byte < 0xc2 ? 0
                         : byte < 0xe0 ? 2

@@ -8,18 +8,19 @@
 
 #include "lapedge.h"
 
-/* The longest line that lapedge writes: it has three paths, and each byte of a path may take three. */
+/* The longest line that lapedge writes: it has three paths, and each byte of a path may become three
+ * (%XX). */
 enum { LAP_MANIFEST_LINE = 10 * PATH_MAX };
 
 typedef enum lap_maker { /* the command that made an output */
-    LAP_MAKER_UNKNOWN,   /* lines of early versions do not say it */
+    LAP_MAKER_UNKNOWN,   /* lines of early versions do not name it */
     LAP_MAKER_RUN,
     LAP_MAKER_TRANSFORM
 } lap_maker;
 
-/* What happened to an output, and its input. A fact that the line lacks is 0 or NULL. */
+/* What a line says about an output and its input. A fact that the line lacks is 0 or NULL. */
 typedef struct lap_manifest_line {
-    bool is_done; /* false: only begun */
+    bool is_done; /* false: a "begin" line */
     lap_maker maker;
     uint64_t settings; /* hash of the settings */
     const char *output;
@@ -28,12 +29,12 @@ typedef struct lap_manifest_line {
     uint64_t content;  /* XXH3 of the output */
     const char *input; /* the name as given */
     int64_t input_size, input_mtime_s, input_mtime_ns;
-    int64_t input_ctime_s, input_ctime_ns; /* lines of version 0.1 lack them, and the next two */
+    int64_t input_ctime_s, input_ctime_ns; /* lines of version 0.1 lack these and the next two */
     bool has_input_content;
     uint64_t input_content; /* XXH3 of the input */
     const char *folder;     /* absolute name, without links, of the folder in which the input was found */
     int64_t folder_device, folder_inode;
-    int64_t below; /* length of the end of input that is its path below that folder */
+    int64_t below; /* how many bytes at the end of input are its path below that folder */
 } lap_manifest_line;
 
 /* Makes a "begin" line with the facts of an output; the caller adds the maker. */
@@ -41,8 +42,8 @@ lap_manifest_line lap_manifest_line_of(
     uint64_t settings, const char *output, const struct stat *made, uint64_t content);
 
 /* Parses a line without its newline. The strings of *line point into text, which is changed and needs one
- * more byte after it. Returns false if this is not a record's line: incomplete, of another program, or
- * without an output. */
+ * more byte after it. Returns false if this is not a line of a record: it is incomplete, another program
+ * wrote it, or it names no output. */
 bool lap_manifest_line_read(char *text, size_t length, lap_manifest_line *line);
 
 typedef struct lap_manifest_queue { /* all zero: empty */

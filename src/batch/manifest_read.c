@@ -1,9 +1,9 @@
-/* Reads the files of the manifest line by line: into the records, on opening and when a decision needs what
- * other runs wrote, or for callers that need the names.
+/* Reads the files of the manifest line by line: into memory, when the manifest is opened and when a decision
+ * depends on what other runs wrote, or for callers that need the names.
  *
  * The output folder's own records must be readable. Those of folders above and below it may belong to other
  * users. A record that is not read never leads to a file being replaced or removed, so folders that may not
- * be read are passed over. Any other failure is reported. */
+ * be read are skipped. Any other failure is reported. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,8 @@ static lap_code fail_reading(const reading *r, const char *name, lap_error *err)
 
 /* ---- lines ------------------------------------------------------------------------------------- */
 
-/* Gives a line's output its name below the output folder; room is for that name. False: it is not there. */
+/* Changes a line's output to its name below the output folder, for which room is a buffer. False: the output
+ * is not below the output folder. */
 static bool is_inside(const manifest_place *place, lap_manifest_line *line, char room[PATH_MAX])
 {
     if (place->cut) {
@@ -71,7 +72,7 @@ static lap_code read_from(reading *r, int fd, const char *name, off_t *from, lap
     return lap_manifest_read_text(fd, shown, from, read_line, r, err);
 }
 
-/* ---- whose they are ---------------------------------------------------------------------------- */
+/* ---- which records are believed ---------------------------------------------------------------- */
 
 /* Records decide which files are replaced and removed, so a record is believed only if no other user could
  * write it. */
@@ -140,7 +141,7 @@ static int is_manifest(const struct dirent *d)
     return length > 6 && !strcmp(d->d_name + length - 6, ".jsonl");
 }
 
-/* Adds new files to the list, and takes over the names. */
+/* Rebuilds the list of files from these names; remembers how far known files were read. */
 static lap_code merge_names(manifest_place *p, struct dirent **names, size_t count, lap_error *err)
 {
     manifest_file *merged = calloc(count + 1, sizeof *merged);
@@ -170,7 +171,7 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Lists the record files of an open place. Other places than the output folder may not be readable. */
+/* Lists the record files of an open place. Only the output folder's records must be readable. */
 static lap_code list_files(const reading *r, lap_error *err)
 {
     struct dirent **names = NULL;
@@ -261,7 +262,7 @@ static lap_code add_line(void *user, const lap_manifest_line *line, lap_error *e
     return lap_manifest_add(r->manifest, line, r->is_believed, rival, err);
 }
 
-/* Adds to the records what is new in a place. */
+/* Adds new lines of a place to the records. */
 static lap_code refresh_place(lap_manifest *m, manifest_place *p, lap_error *err)
 {
     reading r = {.manifest = m, .place = p, .folder = -1, .each = add_line, .user = &r};
@@ -286,8 +287,9 @@ static char *joined(const char *first, size_t length, const char *second)
     return asprintf(&whole, "%.*s%s", (int)length, first, second) < 0 ? NULL : whole;
 }
 
-/* Adds a place above or below the output folder, and takes it over, unless it has no records. *number: 1 +
- * its index, or 0. A text of the place may be NULL for want of memory; cut and below are not both set. */
+/* Adds a place above or below the output folder if it has records, and frees it otherwise. *number: 1 + its
+ * index, or 0. LAP_E_MEMORY, also if the caller had no memory for the place's texts: shown, and cut or below,
+ * must be set. */
 static lap_code add_other(lap_manifest *m, manifest_place *place, uint64_t *number, lap_error *err)
 {
     int folder = -1;
@@ -346,8 +348,8 @@ static lap_code find_above(lap_manifest *m, bool is_late, lap_error *err)
     return code;
 }
 
-/* Adds a folder below the output folder, the beginning of this output's name, if it has records. is_late: it
- * had none before. */
+/* Adds a folder below the output folder if it has records. Its path is the first `length` bytes of this
+ * output's name. is_late: it had no records before. */
 static lap_code add_below(
     lap_manifest *m, const char *output, size_t length, bool is_late, uint64_t *number, lap_error *err)
 {
@@ -357,8 +359,8 @@ static lap_code add_below(
     return add_other(m, &place, number, err);
 }
 
-/* Looks for records in the folders between the output folder and an output. again: reads what is new in them,
- * and looks once more where there were none. */
+/* Looks for records in the folders between the output folder and an output. again: also reads new lines, and
+ * looks again in folders that had no records. */
 static lap_code look_below(lap_manifest *m, const char *output, bool again, lap_error *err)
 {
     lap_code code = LAP_OK;
@@ -457,7 +459,7 @@ bool lap_manifest_is_blind(const lap_manifest *m, lap_error *why)
     return false;
 }
 
-/* ---- for those who need the names ---------------------------------------------------------------- */
+/* ---- for callers that need the names ------------------------------------------------------------- */
 
 typedef struct naming {
     reading reading;

@@ -35,7 +35,7 @@ typedef struct manifest_record {
     manifest_source source; /* with made */
     uint64_t changed;       /* key of the photo's change time; 0: not recorded */
     lap_photo_content photo;
-    uint32_t before; /* place of the same output's previous record, from 1; 0: it is the first */
+    uint32_t before; /* 1 + index of the same output's previous record; 0: this is its first record */
 } manifest_record;
 
 /* How far a file in the folder has been read. */
@@ -44,14 +44,15 @@ typedef struct manifest_file {
     off_t read;
 } manifest_file;
 
-/* A folder .lapedge. Besides the one in the output folder, those above and below it count: a run may have had
- * such a folder as its output folder. */
+/* A .lapedge folder. Those in folders above and below the output folder count, too: an earlier run may have
+ * had such a folder as its output folder. */
 typedef struct manifest_place {
     char *shown;   /* path, for messages */
-    int folder;    /* descriptor in the output folder; -1: it does not exist yet, or this is another place */
-    char *cut;     /* above: how names in it begin if they are in the output folder ("2022/"); or NULL */
-    char *below;   /* below: how names in the output folder begin if they are in this place; or NULL */
-    bool is_late;  /* above: it had no records when the run began */
+    int folder;    /* descriptor of the output folder's .lapedge; -1: it does not exist yet, or this is
+                      another place */
+    char *cut;     /* place above: prefix of its names that lie in the output folder ("2022/"); or NULL */
+    char *below;   /* place below: prefix that makes its names relative to the output folder; or NULL */
+    bool is_late;  /* place above: it had no records when the run began */
     bool is_read;  /* lines that are read from now on were written during this run */
     bool is_blind; /* is_late, and its records may not be read */
     manifest_file *files; /* sorted by name */
@@ -67,7 +68,7 @@ struct lap_manifest {
         looked; /* hashes of folders below ("2022/") that were looked at: 1 + index of the place, or 0 */
     lap_settings_mark settings;
     struct timespec since; /* when the first reading of the records began, by the clock of file times */
-    lap_map64 outputs;     /* hash of an output's path -> place of its last record, from 1 */
+    lap_map64 outputs;     /* hash of an output's path -> 1 + index of its last record */
     manifest_record *records;
     size_t count, capacity;
     size_t unbelieved;        /* number of files here that are not believed */
@@ -83,7 +84,7 @@ struct lap_manifest {
 void lap_manifest_place_free(manifest_place *place);
 /* Opens the folder if it exists, or creates it if make is set. LAP_E_EXISTS: it is a link. */
 lap_code lap_manifest_folder(lap_manifest *manifest, bool make, lap_error *err);
-/* Adds a line's facts to the records. rival: what its file is if the line has other settings. */
+/* Adds a line's facts to the records. rival: whether its file is a rival if the line has other settings. */
 lap_code lap_manifest_add(lap_manifest *manifest, const lap_manifest_line *line, bool is_believed,
     manifest_rival rival, lap_error *err);
 

@@ -13,7 +13,7 @@ typedef struct lap_origin {
 typedef struct lap_origins { /* all zero: empty */
     lap_origin **all;
     size_t count, capacity;
-    lap_map64 numbers; /* from the given name to its number, from 1 */
+    lap_map64 numbers; /* the given name -> 1 + its index */
 } lap_origins;
 
 /* Finds the folder whose name is the first `length` bytes of path ("" is the current one). *origin is NULL if

@@ -43,7 +43,7 @@ static void leave_scopes(lap_outputs *o, const char *path)
     }
 }
 
-/* Takes over scope->known. */
+/* Owns scope->known from then on, also after a failure. */
 static lap_code add_scope(lap_outputs *o, const char *path, lap_scope *scope, lap_error *err)
 {
     lap_scope *grown = lap_grow(o->scopes, &o->capacity, o->count + 1, sizeof *grown);
@@ -58,8 +58,9 @@ static lap_code add_scope(lap_outputs *o, const char *path, lap_scope *scope, la
     return LAP_OK;
 }
 
-/* Reads the records of a folder that was named, and of its parent folders, because it may be inside an output
- * folder. Records that cannot be read are ignored, since their outputs are taken anyway. */
+/* Reads the records of an operand folder and of its parent folders, because it may lie inside an output
+ * folder. Records that cannot be read are ignored: the outputs that they describe are processed in any
+ * case. */
 static lap_code look_above(lap_outputs *o, int folder, const char *path, lap_error *err)
 {
     bool is_there;

@@ -1,7 +1,8 @@
-/* What a walk does with outputs of earlier runs. Outputs in a folder that was named are taken, and counted if
- * the caller asks for it. Outputs below a named folder, in an output folder of an earlier run, are left out.
- * Photos are taken wherever they lie, except in the output folder of this run, which is not walked: they are
- * counted. Everything that is left out is counted in the options' others, with the name of its folder. */
+/* Decides what a walk does with outputs of earlier runs. If an operand is, or lies in, an earlier run's
+ * output folder, the outputs in it are processed like photos, and counted if others->finds_made is set. If an
+ * earlier run's output folder lies below an operand, the outputs in it are skipped. Photos are processed in
+ * any folder except this run's output folder, where they are only counted. All skipped files are counted in
+ * the options' others, with the names of their folders. */
 #ifndef LAP_OUTPUTS_H
 #define LAP_OUTPUTS_H
 
@@ -12,14 +13,14 @@ typedef struct lap_outputs {
     lap_batch_others *others; /* or NULL: nothing is counted */
     struct lap_scope *scopes; /* output folders around the folder that is being walked */
     size_t count, capacity;
-    lap_known named;  /* outputs that were made before, with others->finds_made */
+    lap_known named;  /* facts about earlier outputs, if others->finds_made is set */
     lap_map64 looked; /* folders of named files whose records are in `named` */
 } lap_outputs;
 
-/* Call these two for each folder: before it is opened, and when it is entered. Parents must come before their
- * children, and everything below a folder must come before the next folder. is_named: this folder is an
- * operand. is_out: it is the output folder. LAP_E_UNREADABLE: its records cannot be read, so its files count
- * as photos. LAP_E_MEMORY. */
+/* Call these two functions for each folder, the first before the folder is opened, the second when it is
+ * entered. A folder must come before its subfolders, and all its subfolders before the next folder. is_named:
+ * this folder is an operand. is_out: it is the output folder. LAP_E_UNREADABLE: its records cannot be read,
+ * so its files count as photos. LAP_E_MEMORY. */
 void lap_outputs_approach(lap_outputs *outputs, const char *path, bool is_named);
 lap_code lap_outputs_enter(
     lap_outputs *outputs, int folder, const char *path, bool is_named, bool is_out, lap_error *err);
@@ -33,7 +34,7 @@ typedef struct lap_found { /* a file that the walk would take */
 } lap_found;
 /* Decides whether a file of the folder that was entered last is taken. LAP_E_MEMORY. */
 lap_code lap_outputs_judge(lap_outputs *outputs, const lap_found *file, bool *is_taken, lap_error *err);
-/* Counts a file that was named or listed, and is always taken, if it was made before. LAP_E_MEMORY. */
+/* Counts a named or listed file if an earlier run made it; such files are always processed. LAP_E_MEMORY. */
 lap_code lap_outputs_note_named(
     lap_outputs *outputs, const char *path, const struct stat *stat, lap_error *err);
 void lap_outputs_free(lap_outputs *outputs);

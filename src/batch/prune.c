@@ -13,7 +13,7 @@
 
 typedef struct prune_folder { /* an input, if it is a folder */
     char *name;               /* from the root, without "." and empty steps; NULL: not a folder */
-    lap_origin origin;        /* what the folder is, whatever its name */
+    lap_origin origin;        /* the folder's real name, device and inode */
     bool has_photos;
 } prune_folder;
 
@@ -28,17 +28,19 @@ struct lap_prune {
     lap_map64 moved;   /* hashes of recorded folders: 1, or 2 + index of the input that they were moved to */
     lap_map64 here;    /* hashes of output names: a line names a folder of this run, by name and inode */
     lap_map64 going; /* hashes of output names: according to the output folder's records, the photo is gone */
-    lap_map64 taken; /* hashes of recorded folders for which a folder of this run was taken */
+    lap_map64 taken; /* hashes of recorded folders: the run has warned that a folder of this run counts as
+                        this one */
     /* set during the second reading */
     const lap_prune_run *run;
     const char *other; /* the records above or below that are being read */
-    bool removes;      /* in the second reading of the records; the first one only looks */
+    bool removes;      /* this is the second reading of the records, which removes; the first one only
+                          looks */
 };
 
-/* The count of the result that includes an output. */
+/* Which count of the result includes an output. */
 typedef enum unlike_count { IS_NOT_COUNTED, IS_CHANGED, IS_LEFT_BEHIND } unlike_count;
 
-/* Why an output was kept that perhaps should be removed; what is NULL if there is no problem. */
+/* Why an output was kept that perhaps should be removed. `what` is NULL if there is no problem. */
 typedef struct prune_trouble {
     const char *what;
     int number; /* errno */
@@ -197,7 +199,7 @@ typedef struct prune_photo {
     size_t operand; /* index of the input concerned */
     char *path;     /* absolute, malloc'ed; NULL with errno: unknown */
     size_t below;   /* where the part below that input's folder begins in path */
-    int unknown;    /* an errno: whether the recorded folder exists could not be found out; else 0 */
+    int unknown;    /* an errno if lapedge could not find out whether the recorded folder exists; else 0 */
 } prune_photo;
 
 /* Whether a recorded folder still exists at its place. *why: an errno if that is unknown, else 0. */
@@ -219,8 +221,8 @@ static bool is_here(const lap_prune *p, const lap_manifest_line *line)
     return lies_in && stands(line, &why);
 }
 
-/* A recorded folder was moved if it no longer exists and its photos, under the same names, are in a folder of
- * this run. Also notes outputs that are recorded for a folder of this run. */
+/* A recorded folder counts as moved if it no longer exists and its photos, under the same names, are in a
+ * folder of this run. Also notes outputs that are recorded for a folder of this run. */
 static lap_code look_for_move(void *user, const lap_manifest_line *line, lap_error *err)
 {
     lap_prune *p = user;
@@ -274,7 +276,8 @@ static prune_photo look_by_folder(const lap_prune *p, const lap_manifest_line *l
     return photo;
 }
 
-/* Whether the words of a record name a folder that exists here; if not, they were written elsewhere. */
+/* Whether the input path in a record, as given on the command line, leads to a folder that exists here; if
+ * not, the record was written elsewhere. */
 static bool names_folder_here(const lap_manifest_line *line)
 {
     struct stat st;
@@ -333,7 +336,8 @@ static bool is_left_behind(const lap_manifest_line *line, prune_relation relatio
     return gone;
 }
 
-/* Describes that a folder is not known to be the recorded one. Force helps only if that is gone. */
+/* Describes why a folder may not be the recorded one. Does not suggest force if the recorded folder still
+ * exists. */
 static void describe(
     const lap_prune *p, const lap_manifest_line *line, const prune_photo *photo, lap_error *err)
 {
@@ -358,7 +362,7 @@ static void describe(
     (void)lap_error_remedy(err, err->code, LAP_REMEDY_MOVED);
 }
 
-/* Warns once for each recorded folder. */
+/* Warns, once for each recorded folder, that a folder of this run counts as it. */
 static lap_code say_taken(lap_prune *p, const lap_manifest_line *line, size_t operand, lap_error *err)
 {
     lap_error warning;
@@ -529,7 +533,7 @@ static lap_code look_at_photo(
             photo.path ? photo.unknown : errno};
     else if (photo.relation == IS_HERE || (differs && force))
         *goes = is_gone(p, photo.path, photo.below, trouble);
-    else if (!p->removes) /* the output is kept, so this comes once */
+    else if (!p->removes) /* counts it once: the output is then kept, and not looked at again */
         p->result->elsewhere += is_left_behind(line, photo.relation);
     free(photo.path);
     if ((differs && !force) || photo.relation == IS_ANOTHER) {
@@ -599,7 +603,7 @@ static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_erro
         --*count_of(p, *counted);
     p->result->failed += trouble.what != NULL;
     report(p, line->output, &trouble);
-    return lap_map64_put(&p->outputs, name_key(line->output), 1, err); /* other lines name the same file */
+    return lap_map64_put(&p->outputs, name_key(line->output), 1, err); /* other lines may name this file */
 }
 
 /* Whether a record of a folder above or below no longer needs its output: the photo is gone, and the folder
@@ -655,7 +659,7 @@ static lap_code keep_all_claimed(lap_prune *p, lap_error *err)
 }
 
 /* Returns the recorded path of a photo if that is in a folder of this run, and the recorded folder is still
- * in its place. NULL: it is not, or memory is lacking. */
+ * in its place. NULL: it is not, or memory ran out. */
 static char *path_in_folders(const lap_prune *p, const lap_manifest_line *line)
 {
     int why;
@@ -673,7 +677,7 @@ static char *path_in_folders(const lap_prune *p, const lap_manifest_line *line)
 }
 
 /* Counts an output without a photo that only records of a folder above or below describe. It is not removed,
- * because it was made by runs with that output folder. */
+ * because runs with that output folder made it. */
 static lap_code look_at_other(void *user, const lap_manifest_line *line, lap_error *err)
 {
     lap_prune *p = user;
@@ -699,10 +703,10 @@ static lap_code look_at_other(void *user, const lap_manifest_line *line, lap_err
     if (p->result->others++ == 0)
         snprintf(p->result->others_in, sizeof p->result->others_in, "%.*s",
             (int)(strlen(p->other) - strlen("/.lapedge")), p->other);
-    return lap_map64_put(&p->outputs, name, 1, err); /* other lines name the same file */
+    return lap_map64_put(&p->outputs, name, 1, err); /* other lines may name this file */
 }
 
-/* Warns about records that are not believed; they remove nothing. */
+/* Warns about records that are not believed: lapedge removes no file because of them. */
 static void look_at_belief(lap_prune *p)
 {
     lap_error why;

@@ -48,8 +48,8 @@ static lap_code ask(const launcher *l, long *rank, long *size, bool *found, lap_
         rank_text, l->size, size_text ? size_text : "not set");
 }
 
-/* An array may start anywhere and have a step (--array=10-40:10). But with a list with gaps (--array=1,3,7) a
- * task cannot tell its own position in the list. */
+/* An array may start at any number and have a step (--array=10-40:10). But in a list with gaps
+ * (--array=1,3,7), a task cannot tell its position. */
 static lap_code ask_array(long *index, long *count, bool *found, lap_error *err)
 {
     const char *id_text = getenv("SLURM_ARRAY_TASK_ID");

@@ -14,14 +14,14 @@
 
 /* ---- by name ----------------------------------------------------------------------------------- */
 
-/* NULL: none. A dot at the end begins none. */
+/* Returns a name's extension, without the dot, or NULL. A dot at the end does not begin an extension. */
 static const char *extension_of(const char *name)
 {
     const char *dot = strrchr(name, '.');
     return dot && dot != name && dot[1] ? dot + 1 : NULL;
 }
 
-/* Extensions that are taken by default, and all that can be read. */
+/* Extensions of the files that a walk takes by default, and of all formats that can be read. */
 static const char photos[] = "jpg,jpeg,jpe,jfif", readable[] = "jpg,jpeg,jpe,jfif,png,ppm,pgm,pnm";
 
 /* Whether the extension is in the list, which is separated by commas, with or without dots. */
@@ -38,7 +38,7 @@ static bool is_listed(const char *list, const char *extension)
     return false;
 }
 
-/* Whether the name is one that macOS gives to a file of metadata. */
+/* Whether the name begins like those of macOS's metadata files. */
 static bool is_twin(const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -194,7 +194,7 @@ bool lap_take_is_apple_double(int folder, const char *name)
     return is_twin(name) && begins_like(folder, name, false, "\x00\x05\x16\x07", 4);
 }
 
-/* ---- what is not ------------------------------------------------------------------------------- */
+/* ---- files that are not taken ------------------------------------------------------------------ */
 
 void lap_take_note(lap_batch_others *others, int folder, const char *name)
 {

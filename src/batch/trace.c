@@ -85,8 +85,8 @@ void lap_trace_stages(lap_trace *trace, int device, int lane, const lap_times *m
         lap_trace_add(trace, (lap_trace_event){stages[i].what, at, stages[i].ms, photo, device, lane});
 }
 
-/* Writes the names of what the browser calls processes: one for the CPU's threads, and one for each device's
- * lanes. */
+/* Writes the names of the trace's processes: one stands for the CPU's threads, and one for the lanes of each
+ * device. */
 static size_t write_names(const lap_trace *trace, char *to, size_t size)
 {
     size_t length = 0;

@@ -7,7 +7,7 @@
 
 typedef struct lap_trace lap_trace;
 
-enum { LAP_TRACE_CPU = -1 }; /* instead of a device: the calling thread */
+enum { LAP_TRACE_CPU = -1 }; /* in place of a device number: a thread of the CPU */
 
 lap_code lap_trace_create(lap_trace **trace, lap_error *err);
 void lap_trace_destroy(lap_trace *trace);
@@ -15,7 +15,7 @@ typedef struct lap_trace_event {
     const char *what;   /* a string literal */
     double from_ms, ms; /* start as in lap_now_ms, and duration */
     uint64_t photo;     /* any number that identifies the photo */
-    int device, lane;   /* device and lane, or LAP_TRACE_CPU and 0 */
+    int device, lane;   /* device and lane, or LAP_TRACE_CPU and the number of the thread */
 } lap_trace_event;
 void lap_trace_add(lap_trace *trace, lap_trace_event event);
 /* Records an event of the calling thread that ends now. */

@@ -1,7 +1,7 @@
 /* Reads one folder at a time, and sorts its names, so that lists and results have the same order on every
  * file system. Stores the names of one folder, and the paths of folders that remain to be read, so a deep
- * tree needs no extra descriptors. nftw(3) abandons the whole tree if one folder vanishes; fts(3) also holds
- * a stat for each name. */
+ * tree needs no extra descriptors. nftw(3) abandons the whole tree if one folder vanishes; fts(3) also keeps
+ * a struct stat for each name. */
 #include "batch/walk.h"
 
 #include <dirent.h>
@@ -32,11 +32,11 @@ typedef struct walk {
     bool has_out; /* the output folder exists, with this device and inode */
     dev_t out_device;
     ino_t out_inode;
-    lap_map64 entered; /* with links followed: visited folders, and the hashes of the paths under which they
-                          were visited, so that none is walked under two paths */
-    char **roots; /* with links followed: absolute names, without links, of the folders that are walked, or
+    lap_map64 entered; /* if links are followed: visited folders, and the hashes of the paths under which they
+                          were visited, so that no folder is walked under two paths */
+    char **roots; /* if links are followed: absolute names, without links, of the folders that are walked; or
                      NULL */
-    const char *const *root_names; /* the same as named */
+    const char *const *root_names; /* the same folders, as the caller named them */
     size_t root_count;
     char *out_name; /* the output folder's absolute name, or NULL */
     lap_outputs outputs;
@@ -55,7 +55,7 @@ static lap_code no_memory(const walk *w)
 
 /* ---- folders ----------------------------------------------------------------------------------- */
 
-/* How many inputs that lapedge made before were counted so far. */
+/* Returns how many outputs of earlier runs the walk has counted among the inputs so far. */
 static uint64_t count_made(const walk *w)
 {
     return w->options->others ? w->options->others->ours : 0;
@@ -175,7 +175,7 @@ static lap_code visit_file(walk *w, int folder, const char *path, const char *na
         return LAP_OK;
     }
     if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))
-        return errno == ENOENT ? LAP_OK /* deleted meanwhile */
+        return errno == ENOENT ? LAP_OK /* deleted in the meantime */
                                : give_problem(w, path, relative, errno, "cannot be examined");
     if (S_ISLNK(st.st_mode) && follow && fstatat(folder, name, &st, 0))
         return named ? give_problem(w, path, relative, errno, "cannot be examined") : LAP_OK;
@@ -189,8 +189,8 @@ static lap_code visit_file(walk *w, int folder, const char *path, const char *na
     return LAP_OK;
 }
 
-/* With --follow, links to folders are treated as folders. A broken link may lead to a folder, too, as one of
- * a disk that is not mounted. */
+/* With --follow, links to folders are treated as folders. A broken link may lead to a folder, too, for
+ * example to one on a disk that is not mounted. */
 enum { FILE_NAME, FOLDER_NAME, FOLDER_LINK, BROKEN_LINK };
 
 /* *why: an errno if the kind is BROKEN_LINK. */
@@ -212,7 +212,7 @@ static int kind_of(int folder, const char *name, unsigned char type, int *why)
 static lap_code visit_broken_link(walk *w, const char *path, const char *name, int why)
 {
     const lap_batch_take *take = w->options->take;
-    const bool is_lock = !strncmp(name, ".#", 2); /* Emacs's: it names a user and a process */
+    const bool is_lock = !strncmp(name, ".#", 2); /* a lock of Emacs: its target names a process */
     if (is_lock || !strncmp(name, ".lapedge-", 9) || judge(w, path, name, false) == LAP_TAKE_LEFT_OUT ||
         judge(w, path, name, true) == LAP_TAKE_LEFT_OUT)
         return LAP_OK;
@@ -243,7 +243,7 @@ static lap_code visit_name(walk *w, int folder, const char *parent, const char *
     return is_out ? LAP_OK : give_link(w, path);
 }
 
-/* Names of a folder: in text, each after its type (a byte) and ended by 0. */
+/* The names in a folder. In text, each name follows its type (one byte) and ends with a null byte. */
 typedef struct names {
     char *text;
     size_t *at; /* positions in text */
@@ -271,7 +271,7 @@ static int by_name(const void *a, const void *b, void *text)
     return strcmp((char *)text + *(const size_t *)a + 1, (char *)text + *(const size_t *)b + 1);
 }
 
-/* Reads and sorts the names of a folder. *why: errno if they may not be all of its names, or 0. */
+/* Reads and sorts the names of a folder. *why: errno if some names may be missing, else 0. */
 static lap_code read_names(walk *w, DIR *dir, names *n, int *why)
 {
     for (const struct dirent *d; errno = 0, (d = readdir(dir));)
@@ -300,7 +300,7 @@ static lap_code visit_names(walk *w, int fd, const char *path, const names *n)
     return code;
 }
 
-/* Returns what of a path is below a folder, or NULL: the path is not inside. Both are absolute. */
+/* Returns the part of a path that is below a folder; NULL: the path is not inside. Both are absolute. */
 static const char *part_below(const char *path, const char *folder)
 {
     const size_t length = folder ? strlen(folder) : 0;
@@ -327,7 +327,7 @@ static bool is_left_out(const walk *w, const char *root, const char *below)
     return lap_take_judge(w->options->take, &folder, NULL) == LAP_TAKE_LEFT_OUT;
 }
 
-/* Whether the walk of a root comes to a folder below it: no folder on the way is left out. */
+/* Whether the walk of a root reaches a folder below it: no folder on the way is excluded. */
 static bool is_walked_below(const walk *w, const char *root, const char *below)
 {
     char part[PATH_MAX];
@@ -340,8 +340,8 @@ static bool is_walked_below(const walk *w, const char *root, const char *below)
     return true;
 }
 
-/* Whether this path is a link to a folder that the walk meets without links, perhaps later: the folder itself
- * is walked, and not the link. */
+/* Whether this path is a link to a folder that the walk also reaches without links, perhaps later. Then the
+ * folder is walked there, and not through the link. */
 static bool is_alias(const walk *w, const char *path)
 {
     struct stat st;
@@ -453,7 +453,8 @@ static lap_code read_folder(walk *w, const char *path, bool is_root)
     return code;
 }
 
-/* Makes a folder the root of what follows: the only one that remains, without slashes at its end. */
+/* Makes a folder the root of the walk that follows: the only folder that remains, without slashes at its
+ * end. */
 static lap_code begin_root(walk *w, const char *root)
 {
     size_t length = strlen(root);
@@ -491,7 +492,7 @@ static lap_code give_named(walk *w, const char *path, const char *relative, cons
     return code == LAP_OK ? give(w, &file, relative, (size_t)(base_name(path) - path), made) : code;
 }
 
-/* The path under which a named or listed file is opened and shown: "-" would be standard input there. */
+/* Returns the path under which a named or listed file is opened and shown: "-" would mean standard input. */
 static const char *as_file(const char *path)
 {
     return strcmp(path, "-") == 0 ? "./-" : path;
@@ -574,7 +575,7 @@ static lap_code walk_list(walk *w, lap_list *list)
     return code;
 }
 
-/* With links followed: finds out where the folders are that will be walked. */
+/* If links are followed: resolves the names of the folders that will be walked. */
 static lap_code find_roots(walk *w, const char *const *folders, size_t count)
 {
     const lap_batch_take *take = w->options->take;
@@ -662,9 +663,9 @@ struct lap_probe {
     walk w;
     lap_batch_options options; /* those of the side, without others */
     char *root;
-    char folder[PATH_MAX]; /* the folder that was entered last; its paths are looked up in fd */
+    char folder[PATH_MAX]; /* the folder that was entered last; fd is its descriptor */
     int fd;                /* -1: no folder was entered */
-    /* what the last step met */
+    /* what the last step found */
     bool is_visited, is_link, is_entered;
     lap_error why;
 };
@@ -732,7 +733,8 @@ static void stand_in(lap_probe *p, const char *folder, int fd)
         snprintf(p->folder, sizeof p->folder, "%s", folder);
 }
 
-/* Goes back to the deepest folder around the path, or enters the root. *rest: what of the path is below. */
+/* Goes back from the folder that was entered last to the deepest one that contains the path, or enters the
+ * root. *rest: the part of the path below that folder. */
 static lap_code go_back(lap_probe *p, const char *relative, const char **rest)
 {
     int fd;
@@ -789,7 +791,8 @@ static lap_code step(lap_probe *p, const char *name)
     return code;
 }
 
-/* Says why the walk passes by what has this name; LAP_OK if nothing has it, or if it is only in the way. */
+/* Sets p->why to the reason why the walk skips this name. Leaves it LAP_OK if the name does not exist, or
+ * only leads to the path as a folder. */
 static void explain(lap_probe *p, const char *name, bool is_last)
 {
     char path[PATH_MAX];

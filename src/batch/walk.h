@@ -15,9 +15,10 @@ typedef struct lap_walk_entry {
     size_t below; /* where the path below the named folder begins in path; for a named file, where its last
                      part begins */
     lap_error *problem; /* why it cannot be taken (unreadable folder, missing file, not a file), or NULL */
-    bool may_pass;      /* the problem is lap_walk_may_pass: a later walk may see what this one did not */
+    bool may_pass;      /* the problem may be temporary (lap_walk_may_pass): a later walk may see what this
+                           one did not */
     bool is_made;       /* the walk counted it in others->made or ours */
-    bool is_root;       /* the problem is that of a named folder itself; relative is its name */
+    bool is_root;       /* the problem concerns a named folder itself; relative is its name */
     bool link;   /* a symbolic link that is not followed: it has the name of a photo, or leads to a folder */
     bool is_out; /* no input: the output folder itself, found below a named folder, perhaps through a mount */
 } lap_walk_entry;
@@ -25,10 +26,11 @@ typedef struct lap_walk_entry {
 /* Returns LAP_OK to continue; any other result ends the walk with that code. */
 typedef lap_code lap_walk_fn(void *user, const lap_walk_entry *entry, lap_error *err);
 
-/* Whether this errno may be over soon: memory or descriptors are lacking, or a signal came. */
+/* Whether this errno may be temporary: there is too little memory, there are too few descriptors, or a signal
+ * came. */
 bool lap_walk_may_pass(int why);
-/* The problem of an entry, if it may pass. Ends a walk that only looks: the walk after it may see what this
- * one did not. */
+/* Returns the problem of an entry if it may be temporary. Ends a walk that only looks, because the walk after
+ * it may see inputs that this one did not. */
 lap_code lap_walk_unseen(const lap_walk_entry *entry, lap_error *err);
 
 /* Visits every input of the options. From folders it takes the files that options->take selects (take.h);
@@ -44,7 +46,8 @@ lap_code lap_walk(
 
 typedef struct lap_walk_side {
     const lap_batch_options *options; /* uses take and others; out_dir is "" */
-    const char *folder, *other;       /* patterns act on a path if it matches them below either folder */
+    const char *folder, *other;       /* a pattern matches a path if it matches the path below either
+                                         folder */
 } lap_walk_side;
 
 /* Like lap_walk, for one folder, after lap_probe_open has checked options->take. */
@@ -57,13 +60,13 @@ typedef enum lap_probed {
 } lap_probed;
 
 /* Walks a folder like lap_walk; then tells what this walk does with single paths, without walking again. It
- * remembers none of them; with links followed, it remembers the folders. */
+ * stores no paths; if links are followed, it stores the folders. */
 typedef struct lap_probe lap_probe;
 /* The side must outlive the probe. Close it after a failure, too. Errors as for lap_walk. */
 lap_code lap_probe_open(
     const lap_walk_side *side, lap_walk_fn *visit, void *user, lap_probe **probe, lap_error *err);
 /* relative: a path below the folder. *why: the problem of a visited path, or why a path is not taken; else
- * its code is LAP_OK. Fast if paths come in the order of a walk. Counts nothing. LAP_E_MEMORY. */
+ * its code is LAP_OK. Fast if the caller asks in the order of a walk. Counts nothing. LAP_E_MEMORY. */
 lap_code lap_probe_ask(
     lap_probe *probe, const char *relative, lap_probed *as, lap_error *why, lap_error *err);
 void lap_probe_close(lap_probe *probe); /* does nothing for NULL */
