@@ -22,7 +22,7 @@ typedef struct team {
     const lap_plan *plan;
     const lap_rung *counter; /* the histogram rung; NULL: count nothing */
     cell *cells;
-    /* Each is one image, so that large pages hold the rows of several threads. */
+    /* Each of the next two is one image, so that large pages hold the rows of several threads. */
     lap_image results; /* stacked: the rows of one result per thread, or per cell */
     lap_image strips;  /* by parts: one source strip per thread, each with its own rows of apron */
     int result_rows, strip_pitch;
@@ -41,10 +41,10 @@ typedef struct team {
 typedef struct worker { /* state of one thread; no lock needed */
     team *t;
     int member;
-    lap_decoder *decoder; /* gives this thread its rows */
-    int end;              /* by parts: number of the band after the part, */
-    lap_band strip;       /* the previous strip, */
-    int filled;           /* and the first image row that is not decoded yet */
+    lap_decoder *decoder; /* decodes this thread's rows */
+    int end;              /* by parts: number of the band after this thread's part */
+    lap_band strip;       /* by parts: the previous strip */
+    int filled;           /* by parts: the first image row that is not decoded yet */
     lap_times ms;
     lap_error err;
 } worker;
@@ -64,7 +64,7 @@ static lap_code reserve_cell(team *t, cell *c, bool decodes, lap_error *err)
                    : LAP_OK;
 }
 
-/* The rows that threads or cells filter to, and those that threads filter from. */
+/* Allocates the rows for results, per thread or per cell, and the source strips of the threads. */
 static lap_code reserve_results(team *t, lap_error *err)
 {
     const lap_plan *plan = t->plan;
@@ -81,9 +81,9 @@ static lap_code reserve_results(team *t, lap_error *err)
         &t->strips, plan->width, plan->results * t->strip_pitch, plan->channels, LAP_APRON, err);
 }
 
-/* By parts, the encoded bands of all threads wait at once. Their chunks begin side by side in large pages, so
- * fewer pages are touched for the first time. Edges take about three times the bytes of the photo; the plan
- * reserves half of a waiting band's pixels. */
+/* By parts, encoded bands of all threads wait at the same time. Their chunks begin in adjacent memory of
+ * large pages, which causes fewer page faults. Encoded edges have about three times the bytes of the photo;
+ * the plan reserves half of a waiting band's pixels. */
 static void lend_chunks(team *t)
 {
     enum { GROWTH = 4 };
@@ -163,7 +163,7 @@ static lap_code fill(worker *w, const lap_band *band, const lap_band *before, in
     return code;
 }
 
-/* The source rows of a band, as they lie in its cell. */
+/* Returns the source rows of a band in its cell. */
 static lap_band band_at(const team *t, int band)
 {
     const lap_plan *plan = t->plan;
@@ -175,9 +175,9 @@ static lap_band band_at(const team *t, int band)
     return b;
 }
 
-/* The band before has already decoded four rows that this band needs: its own last two rows are the upper
- * halo here, and the two rows below them are the first rows here. They are still in the ring, since only
- * decoding overwrites a cell. */
+/* The previous band has already decoded four rows that this band needs: its last two rows are this band's
+ * upper halo, and the two rows of its lower halo are this band's first rows. They are still in the ring,
+ * since only decoding overwrites a cell. */
 static lap_code decode_band(worker *w, int band)
 {
     const team *t = w->t;
@@ -238,7 +238,8 @@ static lap_code encode_strip(worker *w, lap_band_work *work, const lap_view *res
     return code;
 }
 
-/* Where the band's result is written. If strips are encoded as they come, this is room for one strip. */
+/* Returns where the band's result is written. If each strip is encoded at once, this has room for only one
+ * strip. */
 static lap_view result_of(const team *t, int member, int band)
 {
     const lap_plan *plan = t->plan;
@@ -435,8 +436,8 @@ static void append_ready(worker *w)
         continue;
 }
 
-/* Takes the next unstarted bands as one part. Unless rows come in order, no band of a part is ready until all
- * of its bands are made: a decoder that was opened at a row is known to be right only after its last row. */
+/* Makes the next unstarted bands as one part. Unless rows come in order, no band of a part is ready until all
+ * its bands are made: only after the last row is it certain that a decoder opened at a row was right. */
 static void take_part(worker *w, int bands)
 {
     team *t = w->t;

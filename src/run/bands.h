@@ -23,7 +23,7 @@ typedef struct lap_bands_job {
     const lap_view *result;   /* all pixels, filtered; NULL: filter them */
     lap_photo_counts *counts; /* counts are added here; NULL: count nothing */
     lap_times *ms;            /* adds times: decode includes reading, encode writing */
-    lap_damage *damage;       /* gets the damage that the decoder let through, if bands are decoded here */
+    lap_damage *damage;       /* receives the damage that the decoder tolerated, if bands are decoded here */
 } lap_bands_job;
 
 /* Decodes, filters, encodes and appends all bands. */

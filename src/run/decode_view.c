@@ -62,7 +62,7 @@ static lap_code fit_view(const lap_header *h, lap_turn turn, lap_view *view, lap
     return LAP_OK;
 }
 
-/* Decodes all rows, turns them, and converts them to the view's channels. */
+/* Decodes all rows, rotates or mirrors them if necessary, and converts them to the view's channels. */
 static lap_code collect_view(
     lap_decoder *decoder, lap_turn turn, const lap_view *view, lap_report *report, lap_error *err)
 {

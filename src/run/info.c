@@ -77,7 +77,7 @@ static lap_code tell_header(const listener *to, const lap_header *header, lap_er
                   : lap_fail(err, LAP_E_USAGE, "unknown output format '%s'", s->format);
 }
 
-/* Builds the header that a JPEG decoder would give, and reports from it. */
+/* Builds the header that a JPEG decoder would return, and reports the metadata that a run would drop. */
 static lap_code tell_scan(const listener *to, const lap_jpeg_scan *scan, const uint8_t *bytes, lap_error *err)
 {
     lap_segment *segments = calloc(scan->span_count + 1, sizeof *segments);
@@ -98,7 +98,7 @@ static lap_code tell_scan(const listener *to, const lap_jpeg_scan *scan, const u
 }
 
 static const char after_end[] =
-    "follows the end of the JPEG"; /* the film of a motion photo, a second picture */
+    "follows the end of the JPEG"; /* the video of a motion photo, or a second picture */
 
 /* ---- the structure of a file --------------------------------------------------------------------- */
 

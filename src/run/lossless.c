@@ -20,7 +20,7 @@ static bool is_to_jpeg(const lap_settings *s)
     return !s->format || lap_format_find(s->format) == LAP_FORMAT_JPG;
 }
 
-/* Names the setting that rules out a lossless turn of any file; NULL if no setting does. */
+/* Names the setting that rules out a lossless transform of any file; NULL if no setting does. */
 static const char *recoding(const lap_settings *s)
 {
     return s->gray                        ? "one channel is asked for"
@@ -29,8 +29,8 @@ static const char *recoding(const lap_settings *s)
                                           : NULL;
 }
 
-/* Whether the file has the subsampling that is asked for once its blocks are turned: 4:2:2 becomes 4:4:0 if
- * the turn transposes. Gray files have none. */
+/* Whether the file has the requested subsampling after its blocks are moved: 4:2:2 becomes 4:4:0 if the
+ * transform transposes. Gray files have no subsampling, so any request is met. */
 static bool has_subsampling(const lap_jpeg_scan *scan, lap_turn turn, lap_subsampling asked)
 {
     const int wide = asked == LAP_SUB_444 ? 1 : 2, high = asked == LAP_SUB_420 ? 2 : 1;
@@ -50,8 +50,8 @@ lap_code lap_lossless_check(const lap_settings *s, lap_error *err)
     return why ? lap_fail(err, LAP_E_USAGE, "the turn must be without loss, but %s", why) : LAP_OK;
 }
 
-/* Falls back to decoding and re-encoding, or fails if the settings demand a lossless turn. Copies `why`.
- * loses: the JPEG rules out the lossless turn, not a setting, so the user does not expect a loss. */
+/* Falls back to decoding and re-encoding, or fails if the settings demand a lossless transform. Copies `why`.
+ * loses: the JPEG rules out the lossless transform, not a setting, so the user does not expect a loss. */
 static lap_code decline(lap_photo *p, const char *why, bool loses, lap_error *err)
 {
     lap_lossless_way *way = &p->lossless;
@@ -189,7 +189,7 @@ lap_code lap_lossless_run(lap_photo *p, lap_error *err)
 {
     lap_budget *const budget = &p->context->budget;
     const uint64_t limit = p->plan.max_memory;
-    /* libjpeg reads all coefficients. If the turn fails, the pixels are computed from them. */
+    /* libjpeg reads all coefficients. If the lossless transform fails, the pixels are computed from them. */
     (void)lap_decoder_spare(p->decoder, "its coefficients were read for a turn without loss");
     const uint64_t need = lap_jpeg_turn_memory(lap_decoder_header(p->decoder));
     if (limit && need > limit)
@@ -199,7 +199,8 @@ lap_code lap_lossless_run(lap_photo *p, lap_error *err)
     if (code != LAP_OK)
         return code;
     code = turn_and_write(p, err);
-    if (limit) /* if the turn failed, by_pixels takes memory again, also for the coefficients */
+    if (limit) /* if nothing was written, by_pixels reserves its own memory, including that of the
+                  coefficients */
         lap_budget_give(budget, need);
     return code;
 }

@@ -1,4 +1,5 @@
-/* lap_measure_file: statistics and profiles of a picture and its edges, which are not written. */
+/* lap_measure_file: computes statistics and profiles of a picture and its edges, without writing the
+ * edges. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,8 +104,8 @@ static lap_code measure_whole(const lap_run_order *order, const lap_measure_opti
     return code;
 }
 
-/* Splits the weights into row and column weights by their number. LAP_E_USAGE if the number is not the
- * height, the width or their sum. */
+/* Decides by the number of weights whether they are for rows, for columns or for both. LAP_E_USAGE if the
+ * number is not the height, the width or their sum. */
 static lap_code split_weights(const char *in, const lap_measure_options *options, const lap_view *plane,
     const float **row, const float **column, lap_error *err)
 {
@@ -174,7 +175,7 @@ static lap_code measure(const lap_run_order *order, const lap_measure_options *o
     return code;
 }
 
-/* subject: named by errors about the input; or NULL. */
+/* subject: the input's name in errors; or NULL. */
 static lap_code measure_about(const lap_run_order *order, const char *subject,
     const lap_measure_options *options, lap_measurement *m, lap_report *report, lap_error *err)
 {

@@ -14,7 +14,8 @@ static lap_code load(lap_photo *p, lap_error *err)
     lap_code code = lap_plan_settings(&p->plan, &p->settings, NULL, lap_pool_threads(p->context->pool), err);
     if (p->left_by_device)
         p->plan.decodes_there = false;
-    lap_source_watch(p->source, &p->control); /* from here on, because holding the file may wait for a pipe */
+    lap_source_watch(p->source, &p->control); /* from here on, because reading the whole file may wait for a
+                                                 pipe */
     if (code == LAP_OK && p->plan.decodes_there)
         code = lap_photo_hold_file(p, err);
     if (code == LAP_OK)
@@ -34,7 +35,7 @@ static lap_code open_encoder(lap_photo *p, lap_error *err)
     return code;
 }
 
-/* Decodes and turns all pixels, for a filter on the CPU. */
+/* Decodes all pixels, rotated or mirrored as planned, for a filter on the CPU. */
 static lap_code hold_whole(lap_photo *p, lap_error *err)
 {
     const lap_code code = lap_photo_collect(p, err);
@@ -63,8 +64,8 @@ static lap_code run_bands(lap_photo *p, lap_error *err)
     return code;
 }
 
-/* Takes the photo's memory from the budget in one piece, before any of it is used, so no photo holds memory
- * while it waits for more. *has: the bytes to give back. */
+/* Reserves all memory of the photo in the budget at once, before any of it is used, so that no photo holds
+ * memory while it waits for more. *has: the bytes to give back. */
 static lap_code take_memory(lap_photo *p, uint64_t *has, lap_error *err)
 {
     const uint64_t limit = p->plan.max_memory;

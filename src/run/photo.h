@@ -16,25 +16,25 @@
 #include "run/plan.h"
 #include "run/run.h"
 
-/* Whether a JPEG is turned without decoding its pixels (lossless.h). */
+/* Whether a JPEG is rotated or mirrored without decoding its pixels (lossless.h). */
 typedef struct lap_lossless_way {
     bool is_demanded;   /* fail rather than re-encode pixels */
-    bool is_taken;      /* try to turn without loss; may become false */
+    bool is_taken;      /* try the lossless transform; may become false */
     bool done;          /* the file was written without loss */
     bool loses;         /* no setting asks for re-encoding, but the JPEG's blocks cannot be moved */
     const char *reason; /* why pixels are re-encoded instead; else NULL */
     char room[160];     /* may hold the text of reason */
     bool trims;         /* partial MCUs are left out: width and height are smaller */
-    int width, height;  /* of the picture before its turn */
+    int width, height;  /* size of the picture before the transform */
 } lap_lossless_way;
 
 typedef struct lap_photo { /* do not move it once it is loaded */
-    /* of the order */
+    /* from the order */
     lap_context *context;
     lap_settings settings; /* checked; read until lap_photo_open returns, then only the plan is read */
     lap_control control;
     bool left_by_device; /* a device gave up decoding it: the CPU decodes it, and sends the pixels */
-    /* the caller's, which closes and frees them */
+    /* owned by the caller, who closes and frees them */
     lap_source *source;
     lap_sink *sink;           /* NULL: write nothing */
     lap_photo_counts *counts; /* counts are added here; or NULL */
@@ -42,8 +42,8 @@ typedef struct lap_photo { /* do not move it once it is loaded */
     lap_plan plan;
     lap_decoder *decoder;
     lap_encoder *encoder;
-    lap_image whole;    /* all pixels, turned; or empty */
-    lap_image filtered; /* all results of a rung that takes only whole images; or empty */
+    lap_image whole;    /* all pixels, rotated or mirrored as planned; or empty */
+    lap_image filtered; /* the whole result of a rung that filters only whole images; or empty */
     lap_lossless_way lossless;
     lap_meta_drops drops; /* metadata that the output lacks */
     struct {
@@ -59,15 +59,15 @@ typedef struct lap_photo { /* do not move it once it is loaded */
     lap_damage damage;
 } lap_photo;
 
-/* A photo of this order; its time limit counts from start_ms. An order without an output has no format but
+/* Returns a photo for this order; its time limit counts from start_ms. Without an output its format is
  * LAP_FORMAT_NOTHING. */
 lap_photo lap_photo_of(const lap_run_order *order, double start_ms);
-/* Loads the photo and works on it until the output is encoded; waits for all of it. Frees what it made. Fills
- * report as far as known, after a failure too. Call lap_photo_store next. */
+/* Loads the photo, and processes it until the output is encoded; returns only then. Frees what it allocated.
+ * Fills report as far as known, after a failure too. Call lap_photo_store next. */
 lap_code lap_photo_run(lap_photo *photo, lap_report *report, lap_error *err);
-/* Opens the decoder, and plans by its header. Call it after lap_plan_settings. */
+/* Opens the decoder, and completes the plan from its header. Call it after lap_plan_settings. */
 lap_code lap_photo_open(lap_photo *photo, lap_error *err);
-/* Decodes and turns everything into photo->whole, on the CPU. */
+/* Decodes all pixels into photo->whole on the CPU, rotated or mirrored as planned. */
 lap_code lap_photo_collect(lap_photo *photo, lap_error *err);
 /* LAP_E_UNSUPPORTED if a JPEG or PNG output loses metadata of the input and fail_on is LAP_FAIL_WARNING. Call
  * it after the last row. */
@@ -77,7 +77,7 @@ void lap_photo_report(const lap_photo *photo, lap_report *report);
 /* Computes the statistics of the counts. */
 lap_code lap_photo_stats(
     lap_photo_counts *counts, int channels, int threshold, lap_run_stats *stats, lap_error *err);
-/* After the output is written: computes statistics of the counts if the plan wants them, calls
+/* After the output is written: computes statistics of the counts if the plan requests them, calls
  * lap_sink_finish with the plan's settings, and completes the report. */
 lap_code lap_photo_store(const lap_photo *photo, lap_report *report, lap_error *err);
 

@@ -111,7 +111,7 @@ typedef struct work { /* one photo whose caller waits */
     lap_jpeg_head head; /* the output's */
 } work;
 
-/* Runs the photo on the device. *is_done: the device could decode the file, or take the pixels. */
+/* Runs the photo on the device. *is_done: the device could decode the file, or process the pixels. */
 static lap_code send(work *w, const lap_view *pixels, bool *is_done, lap_error *err)
 {
     lap_photo *p = w->photo;
@@ -228,7 +228,7 @@ static lap_code read_file(lap_async_run *r, bool *handled, lap_error *err)
     const struct stat *st = lap_source_stat(*source);
     if (!st || !S_ISREG(st->st_mode) || st->st_size < 4 || (uint64_t)st->st_size > LAP_SOURCE_MOST)
         return LAP_OK;
-    const size_t room = (size_t)st->st_size + 1; /* one byte more, to see the end of the file */
+    const size_t room = (size_t)st->st_size + 1; /* one byte more, to detect the end of the file */
     lap_code code = lap_device_staging_file(r->staging, room, err);
     if (code != LAP_OK)
         return code;
@@ -283,7 +283,7 @@ static lap_code load(lap_async_run *r, bool *handled, lap_error *err)
         code = plan_photo(r, handled, err);
     if (code != LAP_E_LIMIT)
         return code;
-    *handled = false; /* the staging may not take that much pinned memory */
+    *handled = false; /* the staging may not use that much pinned memory */
     return LAP_OK;
 }
 

@@ -1,12 +1,12 @@
-/* Runs a photo on a device: it decodes, turns, filters, counts and encodes what it can. There is only one way
- * to continue a photo that the device cannot decode: the CPU decodes the file and sends the pixels, the
- * device does the other steps again, and the CPU encodes if the device cannot.
+/* Runs a photo on a device, which decodes, rotates or mirrors, filters, counts and encodes it as far as it
+ * can. If the device cannot decode a photo, the CPU decodes the file and sends the pixels, the device repeats
+ * the other steps, and the CPU encodes if the device cannot.
  *
  * A caller waits for the photo, or runs it in pieces: one thread loads it, another enqueues and watches it
- * (device_slot.h), a third stores or measures it. The output is byte for byte that of lap_run_to_sink, and
- * statistics are those of lap_measure_to. If the device gives up a photo that runs in pieces, the staging is
- * returned for the next photo, and a caller runs the photo again and waits for it:
- * lap_run_order.left_by_device. An object belongs to one thread at a time.
+ * (device_slot.h), a third stores or measures it. The output is byte for byte the same as from
+ * lap_run_to_sink, and statistics are the same as from lap_measure_to. If the device gives up a photo that
+ * runs in pieces, the staging is returned for the next photo, and a caller runs the photo again and waits for
+ * it: lap_run_order.left_by_device. An object belongs to one thread at a time.
  *
  * Only this file puts a JPEG together from a header and a scan. */
 #ifndef LAP_PHOTO_DEVICE_H
@@ -23,8 +23,8 @@ lap_code lap_photo_hold_file(lap_photo *photo, lap_error *err);
  * starting. */
 void lap_photo_wait_for_device(lap_photo *photo);
 /* Filters and counts on the device; decodes and encodes there too if the plan says so, else on the CPU.
- * *is_done: the file is written, or no file is wanted; else photo->filtered holds the result for the encoder.
- * Call it after lap_plan_memory. */
+ * *is_done: the file is written, or no file was requested; else photo->filtered holds the result for the
+ * encoder. Call it after lap_plan_memory. */
 lap_code lap_photo_on_device(lap_photo *photo, bool *is_done, lap_error *err);
 
 /* Writes a JPEG from its header and the scan that the device made; slot NULL: the scan is already in the
@@ -55,7 +55,7 @@ void lap_async_run_restart(lap_async_run *run);
 lap_code lap_async_run_store(lap_async_run *run, const lap_run_order *order, struct stat *read,
     lap_sink **sink, lap_report *report, lap_error *err);
 /* Computes the statistics of such a photo. Arguments and result are those of lap_measure_to, except that it
- * makes no profiles and takes no mask_border. */
+ * computes no profiles and ignores mask_border. */
 lap_code lap_async_run_measure(lap_async_run *run, const lap_measure_options *options,
     lap_measurement *measurement, lap_report *report, lap_error *err);
 void lap_async_run_close(lap_async_run *run); /* may be called at any point, and more than once */

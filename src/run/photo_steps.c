@@ -190,7 +190,7 @@ static bool is_written(const lap_photo *p)
 typedef struct losses {
     int count;
     char first[160];
-    lap_remedy remedy; /* the first loss's */
+    lap_remedy remedy; /* remedy for the first loss */
 } losses;
 
 __attribute__((format(printf, 3, 4))) static void lose(losses *l, lap_remedy remedy, const char *format, ...)
@@ -209,16 +209,16 @@ static bool holds_metadata(lap_format format)
     return format == LAP_FORMAT_JPG || format == LAP_FORMAT_PNG;
 }
 
-/* The turn that a viewer shows if the stored pixels are turned but the orientation tag stays. The viewer
- * applies the tag to pixels that are already turned. */
+/* Returns how a viewer shows the picture, compared with the upright one, if the stored pixels are rotated or
+ * mirrored but the orientation tag stays: the viewer applies the tag to pixels that already changed. */
 static lap_turn turn_as_seen(lap_turn turn, lap_turn tag)
 {
     const lap_turn back = tag == LAP_TURN_90 ? LAP_TURN_270 : tag == LAP_TURN_270 ? LAP_TURN_90 : tag;
     return lap_turn_compose(lap_turn_compose(back, turn), tag);
 }
 
-/* Warns that viewers will not show the picture as the user expects, because the tag is lost or turns the
- * picture differently. */
+/* Warns that viewers will not show the picture as the user expects, because the orientation tag is lost, or
+ * acts differently on the rotated or mirrored pixels. */
 static void lose_orientation(const lap_photo *p, unsigned keep, losses *l)
 {
     static const char *const seen_as[] = {[LAP_TURN_H] = "mirrored left to right",
@@ -263,7 +263,8 @@ static losses losses_of(const lap_photo *p)
 lap_code lap_photo_refuse_losses(const lap_photo *p, lap_error *err)
 {
     const losses l = losses_of(p);
-    /* If the user chose a format without metadata, or a turn, the loss is not a fault of the input. */
+    /* If the user chose a format without metadata, or to rotate or mirror, the loss is not a fault of the
+     * input. */
     if (l.count == 0 || p->plan.write.fail_on != LAP_FAIL_WARNING || l.remedy == LAP_REMEDY_AUTO_ORIENT)
         return LAP_OK;
     return lap_fail(err, LAP_E_UNSUPPORTED, "%s", l.first);
@@ -296,7 +297,7 @@ void lap_photo_report(const lap_photo *p, lap_report *report)
     report->ms.read = lap_source_ms(p->source);
     report->ms.write = p->sink ? lap_sink_ms(p->sink) : 0;
     report->ms.decode = fmax(p->ms.decode - report->ms.read, 0);
-    /* The part of encoding that was writing; opening the sink came before. */
+    /* Encoding time includes the time for writing, but not for opening the sink. */
     const double written = p->sink ? lap_sink_ms(p->sink) - lap_sink_opening_ms(p->sink) : 0;
     report->ms.encode = fmax(p->ms.encode - written, 0);
     report->bytes_in = lap_source_bytes(p->source);

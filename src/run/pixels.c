@@ -1,5 +1,5 @@
-/* Whole images: for turns, for devices, and for callers that have or want pixels rather than a file
- * (comparison, statistics, benches). */
+/* Whole images: for rotating and mirroring, for devices, and for callers that have or want pixels rather than
+ * a file (comparison, statistics, benches). */
 #include "run/pixels.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 /* ---- from a decoder ---------------------------------------------------------------------------- */
 
-/* Strips are turned while they are in the cache. */
+/* Strips are rotated or mirrored while they are in the cache. */
 enum { MCU_ROWS = 16, STRIP_ROWS = 2 * MCU_ROWS, MIN_ROWS = 2 * STRIP_ROWS };
 
 typedef struct share { /* rows that one thread is going to decode */
@@ -29,7 +29,8 @@ typedef struct task {
     lap_error err;
 } task;
 
-/* Decodes rows y .. y + strip->height - 1, and turns them into their place in the output. */
+/* Decodes rows y .. y + strip->height - 1, and writes them, rotated or mirrored, to their place in the
+ * output. */
 static lap_code bring_rows(
     const lap_collect *c, lap_decoder *decoder, const lap_view *strip, int y, lap_times *ms, lap_error *err)
 {
@@ -52,10 +53,10 @@ static lap_code bring_rows(
     return code;
 }
 
-/* The state with which one thread fetches rows. */
+/* The state of one thread that decodes rows. */
 typedef struct bringer {
     const lap_collect *collect;
-    lap_image strip; /* if rows are turned: one strip in stored order, never the whole image */
+    lap_image strip; /* if rows do not stay rows: one strip in stored order, never the whole image */
     lap_times ms;
 } bringer;
 
@@ -84,7 +85,7 @@ static lap_code bring_strip(bringer *b, lap_decoder *decoder, const share *rows,
     return bring_rows(b->collect, decoder, &strip, rows->next, &b->ms, err);
 }
 
-/* Takes the first strip of a share. */
+/* Removes the first strip of a share, and returns it. */
 static share strip_of(share *from)
 {
     share strip = *from;
@@ -337,7 +338,7 @@ lap_code lap_view_conclude(
     return lap_report_conclude(code, why, NULL, start, report, err);
 }
 
-/* Decodes and turns into p->image, whose apron is not filled. */
+/* Decodes all pixels into p->image, rotated or mirrored. Does not fill its apron. */
 static lap_code decode(const lap_whole *whole, lap_turn turn, lap_pixels *p, lap_error *err)
 {
     const lap_header *h = lap_decoder_header(whole->decoder);

@@ -8,8 +8,8 @@
 typedef struct lap_collect {
     lap_decoder *decoder;
     lap_turn turn;
-    const lap_view *to; /* has the size after the turn; only its interior is written */
-    lap_times *ms;      /* times of decoding and turning are added here; or NULL */
+    const lap_view *to; /* has the size after rotating; only its interior is written */
+    lap_times *ms;      /* times of decoding, and of rotating and mirroring, are added here; or NULL */
 } lap_collect;
 
 /* Decodes all rows, and calls lap_decoder_finish. Uses as many threads as the decoder's options allow if it
@@ -19,7 +19,7 @@ lap_code lap_collect_image(const lap_collect *collect, lap_damage *damage, lap_e
 typedef struct lap_whole { /* a file of which all pixels are wanted; do not move it */
     lap_source *source;    /* set by the caller */
     lap_control control;
-    lap_read_options options; /* the options that the settings give, with the threads that they allow */
+    lap_read_options options; /* from the settings, with the number of threads that they allow */
     lap_decoder *decoder;
 } lap_whole;
 
@@ -29,7 +29,7 @@ lap_code lap_whole_open(
     lap_whole *whole, lap_context *context, const lap_settings *settings, int images, lap_error *err);
 /* LAP_E_LIMIT if the decoder and `images` whole images exceed the limit. */
 lap_code lap_whole_fit(const lap_whole *whole, int images, lap_error *err);
-/* Returns the turn that makes the picture upright, if the settings want that. */
+/* Returns the turn that makes the picture upright, or LAP_TURN_NONE if the settings do not ask for that. */
 lap_turn lap_whole_turn(const lap_whole *whole, const lap_settings *settings);
 enum { LAP_PIXELS_NOTE = 160 };
 /* Notes which coder decoded, and whether it did so in parallel. */

@@ -11,7 +11,8 @@
 
 /* ---- settings ---------------------------------------------------------------------------------- */
 
-/* The backend's name; for "auto" a device's rung if the device is to code. */
+/* Returns the backend's name; for "auto", the name of a device rung if the settings name the device's
+ * codec. */
 static const char *backend_of(const lap_settings *s)
 {
     return s->codec == LAP_CODEC_CUDA && strcmp(s->backend, "auto") == 0
@@ -68,8 +69,8 @@ lap_code lap_plan_settings(
     plan->filters_whole = plan->rung && !lap_rung_takes_bands(plan->rung);
     /* Only the CPU makes progressive files and optimised tables. */
     plan->encodes_there = plan->encodes_there && is_jpg && !is_held;
-    /* libjpeg-turbo encodes bands independently only with restart markers; our encoders can join bands
-     * without. */
+    /* libjpeg-turbo encodes bands independently only with restart markers; our encoders can also join bands
+     * without markers. */
     const bool has_bands =
         is_jpg && !is_held && (s->restart != LAP_RESTART_OFF || s->codec != LAP_CODEC_TURBO);
     plan->takes_rows = !has_bands && plan->format != LAP_FORMAT_NOTHING && !lap_turn_reorders(s->turn) &&
@@ -77,8 +78,8 @@ lap_code lap_plan_settings(
     return LAP_OK;
 }
 
-/* The smallest number of threads for which decoding by parts pays. Decoding serially is less work: it keeps
- * one thread busy while others filter and encode. Measured: docs/parallel-decoding.md. */
+/* Returns the smallest number of threads for which decoding by parts is faster. Serial decoding is less work,
+ * and keeps one thread busy while others filter and encode. Measured: docs/parallel-decoding.md. */
 static int worth_threads(const lap_plan *plan)
 {
     if (plan->format == LAP_FORMAT_NOTHING)
@@ -86,7 +87,7 @@ static int worth_threads(const lap_plan *plan)
     return plan->rung ? 3 : 2;
 }
 
-/* How many whole images a run with these settings may hold at most. */
+/* Returns how many whole images a run with these settings may hold at most. */
 static int most_images(const lap_plan *plan, const lap_settings *s)
 {
     enum { COEFFICIENTS = 2 }; /* the encoder's: two bytes for each sample */
@@ -116,7 +117,7 @@ static void plan_write(lap_plan *plan, const lap_settings *s, const lap_decoder 
 {
     const lap_header *header = lap_decoder_header(decoder);
     plan->from = *header;
-    if (lap_turn_transposes(plan->turn)) { /* horizontal and vertical sampling change places */
+    if (lap_turn_transposes(plan->turn)) { /* horizontal and vertical sampling are swapped */
         memcpy(plan->from.sample_h, header->sample_v, sizeof header->sample_v);
         memcpy(plan->from.sample_v, header->sample_h, sizeof header->sample_h);
         plan->from.density_x = header->density_y;
@@ -155,10 +156,11 @@ enum { RING_BYTES = 48 << 20, FEW_THREADS = 4 };
 /* The same limit if the photo is decoded by parts. A waiting band counts as half of its pixels, since it
  * rarely takes more once it is encoded. */
 enum { PARTS_BYTES = 100 << 20 };
-/* The same limit, including the compressed file. It applies to a picture of 20000 x 20000. */
+/* The same limit, including the compressed file. It applies, for example, to a picture of 20000 x 20000
+ * pixels. */
 enum { ALL_BYTES = 170 << 20 };
 
-/* Source and result of a strip fit in the L2 cache. Each strip makes the filter read a few more rows. */
+/* Source and result of a strip fit in the L2 cache. With each strip, the filter reads a few more rows. */
 enum { STRIP_ROWS = 64, STRIP_BYTES = 256 << 10 };
 
 /* A single thread may encode strips with any encoder, because its bands come in order. */
@@ -213,7 +215,7 @@ static bool parts_fit(lap_plan *plan, const parts_bytes *bytes, bool may_exceed)
  * threads, with `fixed`, exceeds the limit. */
 static bool plan_parts(lap_plan *plan, const lap_decoder *decoder, size_t row, size_t fixed)
 {
-    /* Only an explicit request allows fewer threads than pay, or more memory than `most`. */
+    /* Only an explicit request allows fewer threads than worth_threads, or more memory than `most`. */
     const bool is_asked = decoder->options.decode == LAP_DECODE_PARALLEL;
     const int least = is_asked ? 1 : decoder->options.worth_threads;
     const size_t held = decoder->held, room = held < ALL_BYTES ? ALL_BYTES - held : 0;
@@ -235,8 +237,8 @@ static bool plan_parts(lap_plan *plan, const lap_decoder *decoder, size_t row, s
     return false;
 }
 
-/* With two more cells than threads all are busy while one band is decoded and one written. A single thread
- * needs a second cell only for the rows that a band passes to the next. */
+/* With two more cells than threads, all threads are busy while one band is decoded and one written. A single
+ * thread needs a second cell only for the rows that a band passes to the next. */
 static void count_cells(lap_plan *plan, int threads)
 {
     const int wanted = threads == 1 ? 2 : threads + 2;
@@ -251,7 +253,8 @@ static lap_code plan_ring(lap_plan *plan, size_t row, size_t fixed, lap_error *e
     const uint64_t limit = plan->max_memory ? plan->max_memory : UINT64_MAX;
     size_t cell = 0, result = 0, cells, results, ring = 0, all;
     bool fits = lap_mul(row, (size_t)plan->band_rows + 2 * LAP_APRON, &result) &&
-                lap_mul(result, plan->holds_whole ? 1 : 2, &cell); /* a chunk may grow as large as pixels */
+                lap_mul(result, plan->holds_whole ? 1 : 2, &cell); /* a chunk may grow as large as the band's
+                                                                      pixels */
     for (int threads = plan->threads; fits && threads > 0; threads--) {
         count_cells(plan, threads);
         fits = lap_mul(cell, (size_t)plan->cells, &cells) &&
@@ -267,7 +270,7 @@ static lap_code plan_ring(lap_plan *plan, size_t row, size_t fixed, lap_error *e
     return lap_fail_over_limit(err, "takes up to", plan->memory, limit, LAP_REMEDY_MAX_MEMORY);
 }
 
-/* Bytes held for any number of threads; false if the sum overflows. */
+/* Computes the bytes that do not depend on the number of threads; false if the sum overflows. */
 static bool fixed_bytes(
     const lap_plan *plan, size_t row, const lap_decoder *decoder, const lap_encoder *encoder, size_t *bytes)
 {

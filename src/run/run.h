@@ -20,12 +20,13 @@ typedef struct lap_run_order { /* one photo and its settings */
 lap_code lap_run_to_sink(
     const lap_run_order *order, struct stat *read, lap_sink **sink, lap_report *report, lap_error *err);
 
-/* As lap_measure_file. Fills report as far as known; if the whole picture is held at once (mask_border > 0),
- * without bytes. err may be &report->error. */
+/* As lap_measure_file. Fills report as far as known, without bytes_in and bytes_out if mask_border > 0. err
+ * may be &report->error. */
 lap_code lap_measure_to(const lap_run_order *order, const lap_measure_options *options,
     lap_measurement *measurement, lap_report *report, lap_error *err);
 
-/* Checks that the backend, the codec and the kind of turn are available here: LAP_E_USAGE, LAP_E_BACKEND. */
+/* Checks that the backend, the codec and the kind of transform are available here: LAP_E_USAGE,
+ * LAP_E_BACKEND. */
 lap_code lap_run_check_backend(const lap_settings *settings, lap_error *err);
 
 #endif

@@ -11,8 +11,9 @@ enum { LAP_SETTINGS_TEXT = 2048 }; /* large enough for the text of any settings,
 lap_settings lap_settings_complete(const lap_settings *settings);
 /* LAP_E_USAGE, naming the setting, if one is out of its range. */
 lap_code lap_settings_check(const lap_settings *settings, lap_error *err);
-/* Copies settings to *full, and fills in the format: the requested one, that of out's extension, or JPEG on
- * standard output. The error does not name out: in place, that is only the end of the path. */
+/* Copies settings to *full, and fills in the format: the requested one, the one that out's extension names,
+ * or JPEG on standard output. The error does not name out, because in place out is only the end of the
+ * path. */
 lap_code lap_settings_with_format(
     const lap_settings *settings, const char *out, lap_settings *full, lap_error *err);
 /* Writes the settings that change the bytes of the output (not backend, threads, limits or sync), one
@@ -26,7 +27,7 @@ uint64_t lap_settings_hash(const lap_settings *settings);
 typedef struct lap_settings_mark {
     uint64_t hashes[LAP_FAIL_WARNING + 1]; /* hash of the settings with each fail_on */
     lap_fail_on fail_on;                   /* as the settings say */
-    bool turns;                            /* nothing is filtered */
+    bool turns;                            /* the run only rotates or mirrors, and filters nothing */
 } lap_settings_mark;
 lap_settings_mark lap_settings_mark_of(const lap_settings *settings);
 uint64_t lap_settings_own(const lap_settings_mark *mark); /* the hash with this fail_on */

@@ -68,7 +68,7 @@ static lap_code run_alone(lap_stream_photo *p, const lap_view *pixels, bool *han
     return code == LAP_OK && *handled ? run(p, s->own.slot, s->own.paged, handled, err) : code;
 }
 
-/* Runs a photo of a batch beside others. False: there is no lane for it, or not enough memory. */
+/* Runs a photo of a batch in parallel with others. False: there is no lane for it, or not enough memory. */
 static bool run_in_lane(lap_stream_photo *p, bool *handled, lap_code *code, lap_error *err)
 {
     lap_stream *s = p->work->stream;
@@ -107,7 +107,7 @@ static lap_code decode_there(lap_stream_photo *p, lap_error *err)
     return code;
 }
 
-/* Brings pixels that the CPU has decoded to the view. */
+/* Copies pixels that the CPU has decoded to the view, or filters them into it. */
 static lap_code bring(lap_stream_photo *p, const lap_view *pixels, lap_error *err)
 {
     bool handled;

@@ -30,8 +30,8 @@ static lap_code plan(const lap_stream_photo *p, lap_device_staging *staging, lap
     return lap_device_staging_plan(staging, &wish, &handled, err);
 }
 
-/* Encodes the pixels on the device, brings the scan and writes the file. Writes nothing without a scan.
- * LAP_E_MEMORY also if more than `most` bytes of the device are needed. */
+/* Encodes the pixels on the device, downloads the scan and writes the file. Writes nothing if the device made
+ * no scan. LAP_E_MEMORY also if more than `most` bytes of device memory are needed. */
 static lap_code run(lap_stream_photo *p, lap_lane *lane, size_t most, lap_sink *sink, lap_error *err)
 {
     lap_device_staging *staging = lane->pinned;
@@ -51,7 +51,8 @@ static lap_code run(lap_stream_photo *p, lap_lane *lane, size_t most, lap_sink *
     return lap_photo_bring_jpeg(holds_scan, staging, &p->head.header, sink, &p->report->ms, err);
 }
 
-/* Encodes a photo of a batch beside others. False: there is no lane for it, or not enough memory. */
+/* Encodes a photo of a batch in parallel with others. False: there is no lane for it, or not enough
+ * memory. */
 static bool run_in_lane(lap_stream_photo *p, lap_sink *sink, lap_code *code, lap_error *err)
 {
     lap_lane *lane = lap_stream_lane_take(p->work->stream);
@@ -62,7 +63,7 @@ static bool run_in_lane(lap_stream_photo *p, lap_sink *sink, lap_code *code, lap
     return *code != LAP_E_MEMORY || lap_sink_bytes(sink) > 0;
 }
 
-/* On the stream if it is idle, otherwise in a lane. Without a lane, waits for the stream. */
+/* Encodes on the stream if it is idle, otherwise in a lane. Without a lane, waits for the stream. */
 static lap_code encode_alone(lap_stream_photo *p, lap_sink *sink, lap_error *err)
 {
     lap_stream *s = p->work->stream;
@@ -102,7 +103,7 @@ static lap_code bring(lap_stream_photo *p, lap_image *image, lap_error *err)
     return code;
 }
 
-/* Finishes what the device has written, or writes the file on the CPU. */
+/* Finishes the file that the device has encoded, or encodes the pixels on the CPU. */
 static lap_code encode_here(lap_stream_photo *p, lap_sink *sink, bool is_done, lap_error *err)
 {
     const lap_settings *settings = p->work->settings;

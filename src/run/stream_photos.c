@@ -27,7 +27,7 @@ void lap_stream_plan(lap_stream_photo *p, const lap_device_wish *wish, const voi
     lap_device_staging *staging = p->staging;
     bool handled = false;
     lap_device_staging_lend(staging, file, size);
-    /* After a failure, too, the photo goes alone: it needs less memory there. */
+    /* After a failure the photo is processed alone, too, because that needs less memory. */
     if (lap_device_staging_plan(staging, wish, &handled, NULL) != LAP_OK || !handled ||
         (wish->head && !staging->is_encoded))
         return;
@@ -59,7 +59,7 @@ static void open_window(window *w, size_t first, lap_report *reports)
     }
 }
 
-/* A photo without memory for a staging goes alone. */
+/* Returns the photo's staging. NULL: the photo is processed alone, for example because memory is lacking. */
 static lap_device_staging *staging_of(const window *w, int i)
 {
     lap_stream *s = w->work->stream;
@@ -146,12 +146,12 @@ static lap_code conclude(const window *w, lap_code code, lap_error *err)
 
 /* ---- three windows in turn ---------------------------------------------------------------------- */
 
-/* While the device runs the photos of one window, the host begins those of the next and finishes those of the
- * last. */
+/* While the device runs the photos of one window, the host begins those of the next window and finishes those
+ * of the previous one. */
 typedef struct turn {
     const window *begins, *runs, *finishes;
     pthread_t caller;
-    atomic_int next; /* of the photos to finish and then to begin */
+    atomic_int next; /* index of the next photo: first those to finish, then those to begin */
 } turn;
 
 /* The caller's thread uses the device: its CUDA stream may be cudaStreamPerThread. */
@@ -171,7 +171,8 @@ static void take_part(void *argument)
     }
 }
 
-/* On the context's threads; a photo alone on this one, which shares its work with the others. */
+/* Runs on the context's threads; a single photo runs on this one, which may share its work with the
+ * others. */
 static void take_turn(const lap_stream_work *work, turn *t)
 {
     lap_pool *pool = work->stream->context->pool;
@@ -217,8 +218,8 @@ lap_code lap_stream_photos(
     window windows[LAP_STREAM_WINDOWS];
     for (int i = 0; i < LAP_STREAM_WINDOWS; i++)
         windows[i] = (window){.work = work, .photos = photos + i * most, .stagings = work->stream->small[i]};
-    /* Photos of a batch use other CUDA streams, too, and this one from other threads: those do not wait for
-     * what the caller has queued. */
+    /* Photos of a batch also use other CUDA streams, and this stream from other threads. Those do not wait
+     * for work that the caller has queued, so this call does. */
     if (work->count > 1 && work->on_device)
         (void)lap_stream_wait(work->stream, NULL);
     work->stream->is_short = false;

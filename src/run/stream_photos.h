@@ -1,6 +1,6 @@
-/* Photos that are decoded or encoded on a lap_stream. Small ones go in chains (device_slot.h); each other
- * one, and each of a chain that failed, goes alone. A photo that the device cannot code is coded by the CPU,
- * several at once on the context's threads. */
+/* Photos that are decoded or encoded on a lap_stream. Small photos are processed in chains (device_slot.h);
+ * larger ones, and those of a chain that failed, one by one. The CPU codes photos that the device cannot
+ * code, several at once on the context's threads. */
 #ifndef LAP_STREAM_PHOTOS_H
 #define LAP_STREAM_PHOTOS_H
 
@@ -11,12 +11,12 @@
 
 typedef struct lap_stream_work lap_stream_work;
 
-typedef struct lap_stream_photo { /* one of them; do not move it while it is open */
+typedef struct lap_stream_photo { /* one of these photos; do not move it while it is open */
     lap_stream_work *work;
     size_t number;
-    lap_device_staging *staging; /* for a place in a chain; NULL: it goes alone */
-    bool is_planned;             /* in the staging */
-    bool is_chained, is_done;    /* a chain has run it; the device has coded it */
+    lap_device_staging *staging; /* for a chain; NULL: the photo is processed alone */
+    bool is_planned;             /* the staging has a plan for it */
+    bool is_chained, is_done;    /* is_chained: a chain has run it; is_done: the device has coded it */
     lap_code code;
     lap_error why;
     double start, begun;        /* when begin was called, and when it had returned */
@@ -32,8 +32,8 @@ typedef lap_code lap_stream_step(lap_stream_photo *photo, lap_error *err);
 struct lap_stream_work {
     lap_stream *stream;
     const lap_settings *settings; /* complete */
-    bool on_device;               /* the device is to code; see lap_stream_choose */
-    lap_views_filter filter;      /* between decoding and the view; rung NULL: none */
+    bool on_device;               /* the device should code; see lap_stream_choose */
+    lap_views_filter filter;      /* applied after decoding; rung NULL: no filter */
     /* decoding, or encoding: arrays for `count` photos */
     size_t count;
     const void *const *files;
