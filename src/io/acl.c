@@ -59,7 +59,8 @@ lap_acl lap_acl_at(int folder, const char *name)
         acl = read_list(&(acl_file){.path = path});
     if (!acl.is_hidden)
         return acl;
-    /* Without /proc, or in the sandbox, which does not permit attributes of files that cannot be opened. */
+    /* Reading by path fails without /proc, and in the sandbox, which does not permit attributes of files that
+     * cannot be opened. */
     const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
         return (lap_acl){.is_hidden = errno != ENOENT};
@@ -87,8 +88,9 @@ static bool is_known_format(const lap_acl *acl)
            !acl->bytes[1] && !acl->bytes[2] && !acl->bytes[3];
 }
 
-/* The mode for a file without the list: nobody gets more than the list gave. A user or a group with an entry
- * falls back on the rights of the owning group or of others, so these are limited by every such entry. */
+/* Returns the mode for a file without the list; it gives no user more rights than the list gave. A user or a
+ * group that had an entry now gets the rights of the owning group or of others, so these are limited to the
+ * rights in every such entry. */
 static mode_t mode_without(const lap_acl *acl)
 {
     unsigned owner = 0, group = 0, others = 0, mask = 7, named = 7;
@@ -111,7 +113,7 @@ static mode_t mode_without(const lap_acl *acl)
     return owner << 6 | (group & mask & named) << 3 | (others & named);
 }
 
-/* Limits the owning group and others to what both have. */
+/* Limits the rights of the owning group and of others to those that both have. */
 static void limit_group(lap_acl *acl)
 {
     unsigned both = 7;
@@ -165,7 +167,7 @@ int lap_acl_give(int fd, lap_acl *acl, mode_t mode, bool keeps_group, bool *is_l
     lap_acl inherited = lap_acl_of(fd);
     if ((inherited.bytes || inherited.is_hidden) && !remove_list(fd, mode)) {
         *is_lost = true;
-        mode &= 0707; /* as a mask: the list gives no rights */
+        mode &= 0707; /* the group bits are the list's mask: 0 disables its entries */
     }
     lap_acl_free(&inherited);
     return fchmod(fd, mode) == 0 ? 0 : errno;

@@ -1,4 +1,4 @@
-/* A map from 64-bit hashes to 64-bit values; 16 bytes an entry, at most half full. Key 0 is not allowed. */
+/* A map from 64-bit hashes to 64-bit values; 16 bytes per entry, at most half full. Key 0 is not allowed. */
 #ifndef LAP_MAP64_H
 #define LAP_MAP64_H
 
@@ -11,7 +11,7 @@ typedef struct lap_map64 { /* all zero: empty */
     size_t count, capacity; /* capacity: a power of two, or 0 */
 } lap_map64;
 
-/* Points to the value, or NULL. */
+/* Returns a pointer to the value, or NULL. */
 uint64_t *lap_map64_find(const lap_map64 *map, uint64_t key);
 /* Sets or replaces the value of a key. */
 lap_code lap_map64_put(lap_map64 *map, uint64_t key, uint64_t value, lap_error *err);

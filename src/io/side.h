@@ -1,5 +1,5 @@
-/* Files that are written beside the outputs (statistics, logs, reports): finds where a path leads, and
- * whether another path leads there too. The public half is lap_side_check and lap_side_write. */
+/* Files that are written in addition to the outputs (statistics, logs, reports): finds where a path leads,
+ * and whether another path leads there too. The public half is lap_side_check and lap_side_write. */
 #ifndef LAP_SIDE_H
 #define LAP_SIDE_H
 

@@ -28,16 +28,16 @@ struct lap_sink {
     lap_over over;
     struct stat seen;   /* with LAP_OVER_SEEN: what may be replaced */
     struct stat made;   /* the finished temporary file */
-    XXH3_state_t *hash; /* below a tree: hash of all bytes; NULL otherwise, and when finished: */
+    XXH3_state_t *hash; /* below a tree, until finished: hash of all bytes; else NULL */
     uint64_t content;
     struct stat replaced;       /* the file to replace; its mode is 0: no file to replace */
-    lap_acl acl;                /* its access control list */
-    char lost[160];             /* what finishing could not keep of it; empty: it kept all */
+    lap_acl acl;                /* access control list of that file */
+    char lost[160];             /* what finishing could not keep of that file; empty: it kept everything */
     bool broken;                /* a write failed: cannot be published */
     bool whole;                 /* finished */
     bool sync;                  /* as requested in lap_sink_finish */
     bool blocks;                /* a write may block, and control may end the wait */
-    const lap_control *control; /* until finished */
+    const lap_control *control; /* used until the sink is finished */
     uint8_t *buffer;
     size_t used, capacity;
     uint64_t bytes;
@@ -46,15 +46,16 @@ struct lap_sink {
 
 /* Gathers headers and rows to this size; longer pieces go straight to write(2). */
 enum { GATHER = 64 * 1024 };
-/* How long one wait for a FIFO's reader may last before control is asked again: the kernel has no event for a
- * reader that opens a FIFO. */
+/* How long one wait for a FIFO's reader may last before control is checked again: the kernel has no event for
+ * a reader that opens a FIFO. */
 enum { WATCH_MS = 100, READER_MS = 10 };
 
 /* ---- opening: a path, a target below a tree, a descriptor, memory --------------------------------- */
 
 static mode_t process_umask;
 
-/* From /proc, since umask(2) can only be read by changing it, which would affect other threads. */
+/* Reads the umask from /proc, since umask(2) can only read it by changing it, which would affect other
+ * threads. */
 static void read_umask(void)
 {
     mode_t mask = 0;
@@ -75,7 +76,7 @@ static void read_umask(void)
     process_umask = mask & 0777;
 }
 
-/* The mode of a new file, by the umask. */
+/* Returns the mode of a new file, according to the umask. */
 static mode_t default_mode(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -83,7 +84,7 @@ static mode_t default_mode(void)
     return 0666 & ~process_umask;
 }
 
-/* The descriptor that "-", /dev/stdout or /dev/fd/N stands for; -1 for any other path. */
+/* Returns the descriptor that "-", /dev/stdout or /dev/fd/N stands for; -1 for any other path. */
 static int named_descriptor(const char *path)
 {
     if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
@@ -112,7 +113,7 @@ static void duplicate(lap_sink *sink, int given)
         sink->fd = fcntl(given, F_DUPFD_CLOEXEC, 3);
 }
 
-/* Names the path in the error of a control that ends a wait. */
+/* Returns the error of a control that ended a wait, and names the path in it. */
 static lap_code stopped(const char *path, const lap_error *why, lap_error *err)
 {
     return lap_error_remedy(err, lap_fail_at(err, why->code, path, "%s", why->message), why->remedy);
@@ -265,12 +266,12 @@ static lap_code write_all(lap_sink *sink, const uint8_t *bytes, size_t size, lap
             code = wait_writable(sink, err);
         if (code != LAP_OK)
             break;
-        /* If poll reports room, a pipe takes PIPE_BUF bytes without blocking. */
+        /* If poll reports room, a pipe accepts PIPE_BUF bytes without blocking. */
         ssize_t wrote = write(sink->fd, bytes, sink->blocks && size > PIPE_BUF ? PIPE_BUF : size);
         if (wrote > 0) {
             bytes += wrote;
             size -= (size_t)wrote;
-        } else if (wrote == 0) { /* not a retry: a device may never take a byte */
+        } else if (wrote == 0) { /* no retry: the device may never accept a byte */
             code = lap_write_errno(err, sink->path, "write", EIO);
         } else if (errno == EAGAIN) { /* opened non-blocking, or made so by another process */
             code = wait_writable(sink, err);
@@ -304,10 +305,11 @@ lap_code lap_sink_reserve(lap_sink *sink, size_t size, lap_error *err)
     return LAP_OK;
 }
 
-/* Makes room in the buffer, if only by emptying it; what is still too large goes past it. */
+/* Makes room in the buffer, if necessary by writing it out. Pieces larger than the buffer are written
+ * directly. */
 static lap_code make_room(lap_sink *sink, size_t size, lap_error *err)
 {
-    if (sink->memory) /* small writes come in numbers */
+    if (sink->memory) /* more small writes usually follow */
         return lap_sink_reserve(sink, sink->used == 0 && size < GATHER ? GATHER : size, err);
     if (!sink->buffer) {
         sink->buffer = malloc(GATHER);

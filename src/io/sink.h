@@ -1,4 +1,4 @@
-/* Writes an output, which is complete or absent.
+/* Writes an output completely or not at all.
  *
  * Writes a path through a temporary file in the target's folder (sink_temp.h; O_EXCL, O_NOFOLLOW, mode 0600):
  * it is written, synced and closed, and only lap_sink_publish renames it. A target that is a symbolic link is
@@ -6,7 +6,7 @@
  * are /dev/stdout and /dev/fd/N. Below a tree (target.h) no link is followed.
  *
  * Gathers small writes. Reads the umask once per process. The program handles signals: if it ignores SIGPIPE
- * and SIGXFSZ, a closed pipe and a file size limit come back as errors. */
+ * and SIGXFSZ, a closed pipe and a file size limit are reported as errors. */
 #ifndef LAP_SINK_H
 #define LAP_SINK_H
 
@@ -28,15 +28,15 @@ lap_code lap_sink_open_fifo(const char *path, const lap_control *control, int *f
 lap_code lap_sink_open_below(const lap_tree *tree, const char *relative, lap_sink **sink, lap_error *err);
 lap_code lap_sink_memory(lap_sink **sink, lap_error *err);
 
-/* Makes room for size more bytes in a memory sink: exactly that many if it is empty. LAP_E_MEMORY. Other
- * sinks need none. */
+/* Makes room for size more bytes in a memory sink: exactly that many if it is empty. LAP_E_MEMORY. Does
+ * nothing for other sinks. */
 lap_code lap_sink_reserve(lap_sink *sink, size_t size, lap_error *err);
 /* Appends; LAP_E_DISK_FULL (ENOSPC, EDQUOT), LAP_E_WRITE, LAP_E_MEMORY. */
 lap_code lap_sink_write(lap_sink *sink, const void *bytes, size_t size, lap_error *err);
 /* Finishing gives the output the owner and the group of this file, as if the output replaced it. Without this
- * call it uses the file at the output's name. */
+ * call, finishing uses the file at the output's name. */
 void lap_sink_inherit(lap_sink *sink, const struct stat *replaced);
-typedef struct lap_like { /* an open file to be like */
+typedef struct lap_like { /* an open file whose attributes the output gets */
     int fd;
     const struct stat *stat;
 } lap_like;
@@ -44,8 +44,8 @@ typedef struct lap_like { /* an open file to be like */
  * permitted; sets mode, access control list and times to those of like (NULL: mode and list of the replaced
  * file, or the mode by the umask); closes. The final name is not touched yet. */
 lap_code lap_sink_finish(lap_sink *sink, bool sync, const lap_like *like, lap_error *err);
-/* Says what publishing may replace: no file (NULL), or this file if it is unchanged. Without this call it
- * replaces any regular file. */
+/* Sets what publishing may replace: no file (NULL), or this file if it is unchanged. Without this call,
+ * publishing replaces any regular file. */
 void lap_sink_expect(lap_sink *sink, const struct stat *there);
 /* Renames to the final name (and syncs the folder if sync was requested). LAP_E_EXISTS if the name belongs to
  * a file that was not expected; the caller may then set a new expectation and publish again. */
@@ -76,10 +76,11 @@ lap_code lap_sink_differs(const char *in, const char *out, lap_error *err);
 /* Returns the error of an existing output that no_clobber keeps: LAP_E_EXISTS. */
 lap_code lap_sink_exists(const char *out, lap_error *err);
 /* Removes temporary files in a folder if the process that made them is gone. It judges files of this host by
- * process number and start time; files of other hosts (in shared folders) are removed if they are untouched
- * for a day. Returns how many it removed; files that it cannot remove stay. */
+ * process number and start time; files of other hosts (in shared folders) are removed if they were not
+ * modified for a day. Returns how many it removed; files that it cannot remove stay. */
 int lap_sink_sweep(const char *folder);
-/* The folder of temporary files for this output, malloc'ed; NULL if the output is written directly. */
+/* Returns the folder of temporary files for this output, malloc'ed; NULL if the output is written
+ * directly. */
 char *lap_sink_folder(const char *path);
 
 #endif

@@ -73,8 +73,8 @@ static unsigned host_hash(void)
     return hash;
 }
 
-/* Identifies this process. Cached, since reading /proc costs more than the rest of opening a file; read again
- * after a fork. */
+/* Identifies this process. Cached, since reading /proc takes longer than the rest of opening a file; read
+ * again after a fork. */
 static temp_owner owner_self(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -132,7 +132,7 @@ char *lap_temp_resolve(const char *path)
 
 /* Paths of temporary files; NULL: a free place. The signal handler that stops the process at once reads them,
  * so no lock protects them: the thread that takes a path out of its place owns the path. If no place is free,
- * the file is created without one, and the next run removes it. */
+ * the file is created without one: if the process is stopped, the next run removes the file. */
 enum { HELD = 4096 };
 static _Atomic(char *) held[HELD];
 static atomic_int creating; /* calls of lap_temp_create under way */
@@ -140,7 +140,7 @@ static atomic_bool is_abandoned;
 _Static_assert(ATOMIC_POINTER_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_BOOL_LOCK_FREE == 2,
     "a signal handler must not wait for a lock");
 
-/* Returns the path's place, which owns it from now on; -1 if all are taken. */
+/* Stores the path in a free place, and returns the place. -1: no place is free, and the path was freed. */
 static int hold(char *path)
 {
     static atomic_uint turn;
@@ -169,7 +169,8 @@ void lap_abandon_outputs(void)
     for (int i = 0; i < PATIENCE_MS && atomic_load(&creating) > 0; i++)
         (void)poll(NULL, 0, 1);
     for (int i = 0; i < HELD; i++) {
-        const char *path = atomic_exchange(&held[i], NULL); /* never freed: free is not for handlers */
+        const char *path = atomic_exchange(&held[i], NULL); /* never freed: a signal handler must not call
+                                                               free */
         if (path)
             (void)unlink(path);
     }

@@ -2,7 +2,7 @@
  *
  * A name is .lapedge-HOST-PID-START-RANDOM.tmp. HOST: a hash of host name and PID namespace. PID: process
  * number. START: start time of that process in ticks since boot (process numbers are reused, but not with the
- * same start). RANDOM: eight random digits. All but PID are hexadecimal. Thread safe. */
+ * same start time). RANDOM: eight random digits. All but PID are hexadecimal. Thread safe. */
 #ifndef LAP_SINK_TEMP_H
 #define LAP_SINK_TEMP_H
 

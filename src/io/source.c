@@ -21,7 +21,7 @@ struct lap_source {
     struct stat stat;
     const lap_control *control;
 
-    const uint8_t *memory; /* what is left of a memory source, or of held bytes */
+    const uint8_t *memory; /* the rest of a memory source, or of held bytes */
     size_t memory_size;
     size_t ahead; /* bytes that a regular file would have in the buffer after the same peeks */
 
@@ -178,7 +178,7 @@ static lap_code wait_readable(lap_source *source, lap_error *err)
     return lap_error_remedy(err, lap_fail_at(err, why.code, source->name, "%s", why.message), why.remedy);
 }
 
-/* Reads once, up to size bytes, after the filled ones; sets ended at the end of the input. */
+/* Reads up to size bytes into the buffer, behind those already there; sets ended at the end of the input. */
 static lap_code read_some(lap_source *source, size_t size, lap_error *err)
 {
     double begin = lap_now_ms();

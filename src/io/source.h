@@ -1,5 +1,5 @@
 /* Where compressed bytes come from: a regular file, a descriptor that cannot seek, or memory. Reads with
- * read(2), never mmap (a file that shrinks must not end in SIGBUS); handles EINTR and short reads. */
+ * read(2), never mmap (a file that shrinks must not cause SIGBUS); handles EINTR and short reads. */
 #ifndef LAP_SOURCE_H
 #define LAP_SOURCE_H
 
@@ -10,8 +10,8 @@
 typedef struct lap_source lap_source;
 
 /* path "-": standard input. Other paths are opened with O_NONBLOCK|O_CLOEXEC and must be regular files: a
- * FIFO, device or folder is LAP_E_UNREADABLE, never a hang. /dev/stdin and /dev/fd/N may also be pipes or
- * devices. LAP_E_MISSING, LAP_E_UNREADABLE. */
+ * FIFO, device or folder fails with LAP_E_UNREADABLE, and never blocks. /dev/stdin and /dev/fd/N may also be
+ * pipes or devices. LAP_E_MISSING, LAP_E_UNREADABLE. */
 lap_code lap_source_open(const char *path, lap_source **source, lap_error *err);
 lap_code lap_source_memory(
     const void *data, size_t size, const char *name, lap_source **source, lap_error *err);
@@ -29,8 +29,8 @@ lap_code lap_source_next(lap_source *source, const uint8_t **bytes, size_t *size
 
 /* The largest file that is held in memory; larger files are decoded while they are read. */
 #define LAP_SOURCE_MOST ((size_t)1 << 30)
-/* Reads to the end of the input, or until more than `limit` bytes are there; *whole says which. Does not read
- * a regular file that is larger than that. *bytes stays valid while the source is open; next returns the
+/* Reads to the end of the input (*whole is true then), or until it has read more than `limit` bytes. Does not
+ * read a regular file that is larger than that. *bytes stays valid while the source is open; next returns the
  * bytes as if this had not been called. Call it before the first next; calling it again is fine. */
 lap_code lap_source_hold(
     lap_source *source, size_t limit, const uint8_t **bytes, size_t *size, bool *whole, lap_error *err);

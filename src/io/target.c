@@ -130,7 +130,7 @@ void lap_tree_leave(const lap_tree *tree, int folder)
         close(folder);
 }
 
-/* Whether the folder's file system keeps each name as its bytes, apart from case. */
+/* Whether the folder's file system compares names byte by byte, apart from case. */
 static bool keeps_bytes(int folder)
 {
     struct statfs disk;
@@ -144,10 +144,11 @@ static bool keeps_bytes(int folder)
     return false;
 }
 
-/* Whether the disk may take other names for this one, of at most NAME_MAX bytes. A second name may also be a
- * hard link. Disks may ignore case, and those may also ignore dots and spaces at the end, and FAT gives long
- * names a short one, with a tilde. So if the name has a letter, its other case tells; if not, or if no file
- * has the name, the folder must be listed. Some disks that respect case ignore how an accent is coded. */
+/* Whether the file system may treat another name as equal to this one, of at most NAME_MAX bytes. File
+ * systems that ignore case may also ignore dots and spaces at the end, and FAT gives long names a second,
+ * short name with a tilde. If a file has the name and the name has a letter, the name in the other case tells
+ * (a hard link may look the same). Otherwise the characters in the name decide. Some file systems that
+ * respect case ignore how an accent is encoded. */
 static bool has_aliases(int folder, const char *name)
 {
     char other[NAME_MAX + 1];

@@ -19,13 +19,13 @@ typedef struct lap_tree {
 /* A missing folder: LAP_OK, with fd -1. */
 lap_code lap_tree_open(const char *path, lap_tree *tree, lap_error *err);
 void lap_tree_close(lap_tree *tree);
-/* Opens (O_PATH) the folder that contains the file of this relative name; make: creates missing folders. Give
- * it back with lap_tree_leave. LAP_E_EXISTS: a symbolic link is in the way; LAP_E_MISSING; LAP_E_WRITE,
+/* Opens (O_PATH) the folder that contains the file of this relative name; make: creates missing folders.
+ * Close it with lap_tree_leave. LAP_E_EXISTS: a symbolic link is in the way; LAP_E_MISSING; LAP_E_WRITE,
  * LAP_E_DISK_FULL. */
 lap_code lap_tree_enter(const lap_tree *tree, const char *relative, bool make, int *folder, lap_error *err);
-/* Whether the disk lists the folders and the name in relative exactly as they are spelt there, as far as they
- * exist. A disk that ignores case, or dots at the end, also finds a file by other names. False also if this
- * cannot be found out. */
+/* Whether the file system lists the folders and the name in relative exactly as relative spells them, as far
+ * as they exist. A file system that ignores case, or dots at the end, also finds a file by other names. False
+ * also if the folders cannot be listed. */
 bool lap_tree_is_spelt(const lap_tree *tree, const char *relative);
 void lap_tree_leave(const lap_tree *tree, int folder);
 
