@@ -37,7 +37,7 @@ int lap_border_index(int i, int n, lap_border border)
     return -1;
 }
 
-/* The value for an index that names no sample. */
+/* Returns the value to use for an index that names no sample. */
 static int value_of(lap_border border)
 {
     return border >= LAP_CONSTANT ? (int)border - LAP_CONSTANT : 0;

@@ -17,8 +17,8 @@ typedef struct lap_budget {
 lap_code lap_budget_init(lap_budget *budget, lap_error *err);
 void lap_budget_destroy(lap_budget *budget); /* all memory must have been given back */
 
-/* Waits until `bytes` (at most limit) fit into the memory that other files have not taken. A caller that
- * already holds memory must not take more. Waiting time is added to control's deadline. LAP_E_CANCELLED if
+/* Waits until `bytes` (at most limit) fit into the memory that other files have not reserved. A caller that
+ * already holds memory must not reserve more. Waiting time is added to control's deadline. LAP_E_CANCELLED if
  * control is cancelled. control may be NULL. */
 lap_code lap_budget_take(
     lap_budget *budget, uint64_t bytes, uint64_t limit, lap_control *control, lap_error *err);

@@ -12,7 +12,7 @@
 /* LAP_E_MEMORY: there is nothing to destroy then. */
 lap_code lap_condition_init(pthread_cond_t *condition, lap_error *err);
 
-/* The end of a wait that begins now and takes at most that many microseconds, for pthread_cond_timedwait. */
+/* Returns the end of a wait of at most this many microseconds that begins now, for pthread_cond_timedwait. */
 struct timespec lap_condition_until(int64_t microseconds);
 
 #endif

@@ -12,8 +12,8 @@ typedef struct lap_control {
     double limit_s;           /* from the start to the deadline, for messages; 0: unknown */
 } lap_control;
 
-/* LAP_OK to go on; LAP_E_CANCELLED or LAP_E_TIMEOUT with a message. control may be NULL. Each band calls it
- * at least once, codecs at least once an MCU row and once a scan. */
+/* Returns LAP_OK to continue, or LAP_E_CANCELLED or LAP_E_TIMEOUT with a message. control may be NULL. It is
+ * called at least once per band; codecs call it at least once per MCU row and once per scan. */
 lap_code lap_control_check(const lap_control *control, lap_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Numbers in options and in files of numbers. */
+/* Parses numbers in options and in files of numbers. */
 #include "base/decimal.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "lapedge_program.h"
 
-static locale_t plain; /* the "C" locale; 0: out of memory; the program's locale is used */
+static locale_t plain; /* the "C" locale; 0: out of memory, so the program's locale is used */
 
 static void make_plain(void)
 {

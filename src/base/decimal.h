@@ -1,4 +1,5 @@
-/* Numbers with a point, as options, files and records have them, whatever locale the program has set. */
+/* Parses and prints numbers with a decimal point, as in options, files and records, whatever locale the
+ * program has set. */
 #ifndef LAP_DECIMAL_H
 #define LAP_DECIMAL_H
 

@@ -100,7 +100,7 @@ static const char *parse_number(const char *text, bool fractions, float *value)
     const char *end = lap_decimal(text, &number);
     if (!end)
         return NULL;
-    *value = lap_decimal_float(text, NULL); /* rounds once */
+    *value = lap_decimal_float(text, NULL); /* rounds the decimal number only once */
     if (fractions && *end == '/' && strchr("+-.0123456789", end[1]) && end[1]) {
         end = lap_decimal(end + 1, &number);
         if (!end)
@@ -110,8 +110,8 @@ static const char *parse_number(const char *text, bool fractions, float *value)
     return !*end || *end == '#' || strchr(separators, *end) ? end : NULL;
 }
 
-/* Reads up to 25 numbers of the text into h. Returns how many numbers the text has; *bad: NULL, or what
- * follows them and is not a number. */
+/* Reads up to 25 numbers of the text into h. Returns how many numbers the text has. *bad: the text after them
+ * if it is not a number; else NULL. */
 static int parse_numbers(const char *text, bool fractions, float h[TAPS], const char **bad)
 {
     int n = 0;
@@ -130,7 +130,7 @@ static int parse_numbers(const char *text, bool fractions, float h[TAPS], const 
     return n;
 }
 
-/* Frames 3x3 coefficients with zeros. */
+/* Surrounds 3x3 coefficients with zeros. */
 static void frame(float h[TAPS])
 {
     float inner[INNER];
@@ -140,8 +140,8 @@ static void frame(float h[TAPS])
         h[(i / 3 + 1) * 5 + i % 3 + 1] = inner[i];
 }
 
-/* A slash separates rows, or makes a fraction: whichever gives 25 numbers, or 9. Both readings cannot fit,
- * since each fraction uses up a slash. source: what the message calls the text. */
+/* A slash separates rows, or makes a fraction: whichever reading gives 25 or 9 numbers. Only one reading can,
+ * since each fraction uses up a slash. source: the name of the text in messages. */
 static lap_code parse_list(const char *text, const char *source, lap_kernel *kernel, lap_error *err)
 {
     const char *bad, *below;
@@ -212,8 +212,8 @@ static lap_code parse_file(const char *path, lap_kernel *kernel, lap_error *err)
 }
 
 /* A list has only numbers between separators, at least two; a path may have slashes too. Text that begins
- * like a list, has no slash and is not the name of a file is taken for a list, so that the error names its
- * bad number. */
+ * like a list, has no slash and is not the name of a file counts as a list, so that the error names its bad
+ * number. */
 static bool is_list(const char *spec)
 {
     int n = 0;

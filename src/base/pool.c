@@ -18,7 +18,7 @@ typedef struct team { /* lives on the stack of the thread that called lap_pool_t
     lap_job_fn *fn;
     void *argument;
     int seats;  /* free seats; a full team is not in the list */
-    int inside; /* pool threads that are in fn */
+    int inside; /* pool threads that are running fn */
     pthread_cond_t left;
     struct team *next;
 } team;
@@ -28,9 +28,9 @@ struct lap_pool {
     pthread_cond_t work;    /* signalled for a job, a seat, or stop */
     pthread_cond_t drained; /* signalled if pending is 0 */
     job *first, **last;     /* jobs waiting */
-    team *teams;            /* have free seats; oldest first */
+    team *teams;            /* teams with free seats; oldest first */
     int pending;            /* jobs waiting or running */
-    int waiting, busy;      /* jobs waiting; threads at a job or in a seat */
+    int waiting, busy;      /* number of waiting jobs; threads that run a job or work in a team */
     int threads, started;
     bool stop;
     pthread_t handles[]; /* room for `threads` */

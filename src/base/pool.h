@@ -31,7 +31,7 @@ typedef lap_code lap_piece_fn(void *argument, const lap_piece *piece, lap_error 
 
 typedef struct lap_span { /* a team's work */
     int members;          /* at most this many threads at once */
-    size_t size, piece;   /* items in all; items of a piece */
+    size_t size, piece;   /* items in total; items per piece */
 } lap_span;
 
 /* Calls fn for the pieces of 0 .. size - 1, `piece` items each (the last may be shorter), in order and from

@@ -1,4 +1,4 @@
-/* The rung contract: what a rung of a ladder gets, and what its row in a table says.
+/* The rung contract: what a rung of a ladder receives, and what its row in a table contains.
  *
  * Contract of every run function: the caller has checked the arguments; views are at the row's place (host or
  * device); in and out do not overlap; the function writes only out's interior; several threads may call it at
@@ -37,9 +37,9 @@ typedef lap_code lap_filter_fn(
 typedef struct lap_view_pair {
     lap_view in, out;
 } lap_view_pair;
-typedef struct lap_view_pairs { /* of views of one device, for few launches */
-    lap_view_pair *rows;        /* in pinned memory; used until the stream has done the work, */
-    void *there;                /* like this: device memory for the rows */
+typedef struct lap_view_pairs { /* pairs of views on one device, to be filtered in few launches */
+    lap_view_pair *rows;        /* in pinned memory; must stay unchanged until the stream has done the work */
+    void *there;                /* device memory for a copy of the rows; must stay as long */
     int count;
 } lap_view_pairs;
 /* Fills the apron of each `in` by the border, and filters it. */
@@ -55,7 +55,7 @@ typedef struct lap_array { /* n values, natural alignment */
     bool is_double;
     int place;
 } lap_array;
-/* *Stores the sum of the values in `sum`, in the array's precision unless the row's description says
+/* Stores the sum of the values in `sum`, in the array's precision unless the row's description says
  * otherwise. */
 typedef lap_code lap_reduce_fn(const lap_array *in, double *sum, const lap_exec *exec);
 
@@ -75,7 +75,7 @@ typedef lap_code lap_matvec_fn(const lap_gemv *g, const lap_exec *exec);
 typedef enum lap_threading {
     LAP_THREADS_ONE,  /* always one thread */
     LAP_THREADS_OWN,  /* the rung starts up to exec->threads threads itself */
-    LAP_THREADS_SPLIT /* one thread per call; rungs/run_rung.h spreads rows */
+    LAP_THREADS_SPLIT /* one thread per call; rungs/run_rung.h spreads rows over threads */
 } lap_threading;
 
 typedef struct lap_rung {

@@ -36,7 +36,7 @@ const char *lap_code_name(lap_code code)
     return code_names[code];
 }
 
-/* Length of the character at text if a line may show it unescaped; else 0, and its first byte must be
+/* Returns the length of the character at text if a line may show it unescaped; 0: its first byte must be
  * escaped. */
 static size_t shown_length(const char *text)
 {
@@ -179,7 +179,8 @@ char *lap_size_text(uint64_t bytes, char text[LAP_SIZE_TEXT])
     return text;
 }
 
-/* Formats a limit below 0.1 MB, and a larger number, in one unit, so that the two texts differ. */
+/* Reports that a limit below 0.1 MB is exceeded. Formats both numbers in one unit, so that the texts
+ * differ. */
 static lap_code fail_over_small(lap_error *err, const char *what, uint64_t bytes, uint64_t limit)
 {
     const bool is_kb = limit >= KB;
@@ -196,7 +197,7 @@ lap_code lap_fail_over_limit(
         return lap_error_remedy(err, fail_over_small(err, what, bytes, limit), remedy);
     char takes[LAP_MILLIONS], may[LAP_MILLIONS];
     int decimals = 0;
-    uint64_t unit = MILLION; /* rounded up: the number that is printed is enough as the limit */
+    uint64_t unit = MILLION; /* rounded up, so that the printed number suffices as a limit */
     do {
         unit /= 10;
         lap_millions(bytes < UINT64_MAX - unit ? (bytes + unit - 1) / unit * unit : bytes, ++decimals, takes);
@@ -241,7 +242,7 @@ double lap_now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* An error that names no file, and is not about the settings, is about the input. */
+/* If an error names no file and is not about the settings, names the input in it. */
 lap_code lap_report_conclude(
     lap_code code, lap_error *why, const char *in, double start, lap_report *report, lap_error *err)
 {

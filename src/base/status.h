@@ -30,7 +30,7 @@ lap_code lap_error_set(lap_error *err, const lap_error *why);
 void lap_shown_path(char *shown, size_t size, const char *path);
 
 /* LAP_E_LIMIT: "<what> 2.71 MB of memory, more than the limit of 2.68 MB". bytes > limit; the numbers get
- * enough decimals to show the difference, and the first one is rounded up: as a limit it is enough. */
+ * enough decimals to show the difference, and the first one is rounded up, so that it suffices as a limit. */
 lap_code lap_fail_over_limit(
     lap_error *err, const char *what, uint64_t bytes, uint64_t limit, lap_remedy remedy);
 enum { LAP_MILLIONS = 24 };
@@ -55,7 +55,7 @@ static inline bool lap_add(size_t a, size_t b, size_t *sum)
     return !__builtin_add_overflow(a, b, sum);
 }
 
-/* Monotonic milliseconds. */
+/* Returns the milliseconds of a monotonic clock. */
 double lap_now_ms(void);
 
 #ifdef __cplusplus

@@ -16,7 +16,7 @@ static inline void lap_times_add(lap_times *sum, const lap_times *ms)
     sum->total += ms->total;
 }
 
-/* Each photo's part of what `count` photos took together. */
+/* Returns one photo's share of the times that `count` photos took together. */
 static inline lap_times lap_times_share(const lap_times *ms, int count)
 {
     return (lap_times){.read = ms->read / count,

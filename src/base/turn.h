@@ -1,15 +1,15 @@
-/* The steps of a turn, and how turns combine. */
+/* Splits a turn (lap_turn: a rotation or mirror image) into steps, and combines turns. */
 #ifndef LAP_BASE_TURN_H
 #define LAP_BASE_TURN_H
 
 #include "lapedge.h"
 
-typedef struct lap_turn_steps { /* a turn may transpose, and then may mirror */
+typedef struct lap_turn_steps { /* a turn first transposes, or not, and then mirrors, or not */
     bool transpose, left_right, up_down;
 } lap_turn_steps;
 
 lap_turn_steps lap_turn_steps_of(lap_turn turn);
-/* The turn that equals `first` followed by `second`. */
+/* Returns the turn that equals `first` followed by `second`. */
 lap_turn lap_turn_compose(lap_turn first, lap_turn second);
 /* Whether the turn swaps width and height. */
 bool lap_turn_transposes(lap_turn turn);
