@@ -18,8 +18,8 @@ struct lap_device_slot {
     size_t room;
     void *marks[MARKS];
     void *rows;       /* pinned memory for the tables of chains; or NULL */
-    lap_view result;  /* the result of the last photo that was started, */
-    const void *scan; /* and its scan, on the device */
+    lap_view result;  /* the result of the photo that was started last */
+    const void *scan; /* the scan of that photo, on the device */
 };
 
 /* ---- the slot ----------------------------------------------------------------------------------- */
@@ -91,9 +91,9 @@ void lap_device_slot_abandon(lap_device_slot *slot)
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-/* One workspace serves decoding, counting and encoding, which run one after the other. Source and result
- * follow, unless the caller has memory for them. If the picture is turned, it is decoded into the result's
- * memory, and turned into the source's. */
+/* Decoding, counting and encoding share one workspace, because they run one after the other. Source and
+ * result follow it, unless the caller provides memory for them. A picture that is to be rotated or mirrored
+ * is decoded into the result's memory, and then written, rotated or mirrored, to the source's. */
 typedef struct layout {
     size_t source, result, bytes;
 } layout;
@@ -111,7 +111,7 @@ static size_t counter_bytes(void)
     return (lap_cuda_scratch_bytes(0, 1) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Bytes of the picture before its turn. */
+/* Computes the size of the picture before it is rotated or mirrored. False: the size overflows. */
 static bool stored_bytes(const lap_device_staging *staging, size_t *bytes)
 {
     const bool swap = lap_turn_transposes(staging->turn);
@@ -153,7 +153,7 @@ size_t lap_device_slot_needs(const lap_device_staging *staging)
     return lay_out(staging, &at) ? at.bytes : 0;
 }
 
-/* The tables of a chain: rows for each photo, one table behind the other. */
+/* Returns the bytes of a chain's tables. They lie one behind the other; each has one row per photo. */
 static size_t rows_bytes(int count)
 {
     return (size_t)count * (LAP_CUDA_JPEG_DECODE_ROW + LAP_CUDA_JPEG_ENCODE_ROW + sizeof(lap_view_pair));
@@ -179,8 +179,8 @@ lap_code lap_device_slot_resize(lap_device_slot *slot, size_t bytes, lap_error *
     if (bytes == 0)
         return LAP_OK;
     lap_code code = lap_cuda_alloc(slot->device, bytes, &slot->memory, err);
-    /* Kernels load whole vectors, which may reach past the bytes that were written; zeros there make each run
-     * the same. */
+    /* Kernels load whole vectors, which may reach past the bytes that were written; zeros there make runs
+     * reproducible. */
     if (code == LAP_OK)
         code = lap_cuda_clear(slot->device, slot->memory, bytes, slot->stream, err);
     if (code == LAP_OK)
@@ -194,15 +194,16 @@ typedef struct way { /* one photo's work on a slot */
     lap_device_slot *slot;
     const lap_device_staging *staging;
     uint8_t *memory;
-    lap_view stored, source, result; /* stored: before the turn; without a turn, the source */
+    lap_view stored, source, result; /* stored: the picture as decoded; the source, unless it is rotated or
+                                        mirrored */
 } way;
 
-typedef struct ways { /* of all photos of a chain */
+typedef struct ways { /* the work of all photos of a chain */
     way *way;
     int count;
     lap_device_slot *slot;
-    lap_cuda_table decode, encode; /* of several, */
-    lap_view_pairs pairs;          /* and these */
+    lap_cuda_table decode, encode; /* of a chain of several photos */
+    lap_view_pairs pairs;          /* also of a chain of several photos */
     lap_error *err;
 } ways;
 
@@ -268,8 +269,8 @@ static lap_code bring_source(const ways *all)
     return code == LAP_OK ? record(all, UP, FILTERED) : code;
 }
 
-/* Turns with the fastest transpose rung. It may write up to 3 bytes past each row, so the apron is filled
- * later. */
+/* Rotates or mirrors the picture; transposes with the fastest rung. That rung may write up to 3 bytes past
+ * each row, so the apron is filled later. */
 static lap_code turn(const way *w, lap_error *err)
 {
     const lap_exec exec = {.threads = 1, .stream = w->slot->stream, .err = err};
@@ -301,7 +302,7 @@ static lap_code filter(const ways *all, const lap_views_filter *f)
     return lap_views_fill_and_filter_many(f, &all->pairs, &exec);
 }
 
-/* Brings pictures to views that rungs cannot write. */
+/* Copies pictures to views that rungs cannot write directly. */
 static lap_code copy(const ways *all)
 {
     lap_code code = LAP_OK;
@@ -382,13 +383,13 @@ static void place_rows(ways *all, uint8_t *there)
     all->pairs = (lap_view_pairs){(lap_view_pair *)(void *)(rows + pairs), there + pairs, all->count};
 }
 
-/* Gives each photo its memory, and gives a chain of several photos its tables, which lie behind the
+/* Assigns memory to each photo, and, in a chain of several photos, to the tables, which lie behind the
  * photos. */
 static lap_code place(ways *all, const lap_device_staging *const stagings[], lap_error *err)
 {
     lap_device_slot *slot = all->slot;
     uint8_t *memory = slot->memory, *const end = memory + slot->room;
-    /* Not LAP_E_MEMORY, after which the caller would try again with less of the device's memory. */
+    /* Not LAP_E_MEMORY: the caller would then try again with less device memory. */
     if (all->count > 1 && !slot->rows &&
         lap_cuda_pinned_alloc(slot->device, rows_bytes(LAP_DEVICE_CHAIN), &slot->rows, err) != LAP_OK)
         return lap_fail(err, LAP_E_DEVICE, "no pinned memory for the tables of several photos");

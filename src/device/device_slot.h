@@ -1,7 +1,7 @@
 /* A CUDA stream with the device memory for a photo, or for several small photos that share their launches (a
- * chain). Enqueues all steps of the stagings' plans at once, without waiting for them. Allocates only if the
- * photos are larger than those before. An object belongs to one thread at a time. In a build without CUDA
- * nothing can be created (LAP_E_BACKEND). */
+ * chain). lap_device_slot_start enqueues all steps that the stagings have planned, and does not wait for
+ * them. A slot allocates memory only for photos larger than all earlier ones. An object belongs to one thread
+ * at a time. In a build without CUDA, no slot can be created (LAP_E_BACKEND). */
 #ifndef LAP_DEVICE_SLOT_H
 #define LAP_DEVICE_SLOT_H
 
@@ -23,35 +23,38 @@ void lap_device_slot_without_times(lap_device_slot *slot);
  * memory, which the device may still be using. NULL is fine. */
 void lap_device_slot_abandon(lap_device_slot *slot);
 
-/* A chain: the most photos, and the most device memory. */
+/* The limits of a chain: number of photos, and device memory. */
 enum { LAP_DEVICE_CHAIN = 64 };
 #define LAP_DEVICE_CHAIN_BYTES ((size_t)256 << 20)
-/* A photo that needs no more than this device memory goes into a chain, with at most this host memory. */
+/* A photo goes into a chain if it needs at most this much device memory, and at most this much host
+ * memory. */
 #define LAP_DEVICE_SMALL_BYTES ((size_t)8 << 20)
 #define LAP_DEVICE_SMALL_STAGING ((size_t)4 << 20)
 /* Bytes of device memory that a planned staging needs; 0 if the number overflows. */
 size_t lap_device_slot_needs(const lap_device_staging *staging);
-/* Bytes of device memory of a chain of `count` photos that need `bytes` together when each is alone. */
+/* Bytes of device memory that a chain of `count` photos needs. bytes: the sum of what each photo needs
+ * alone. */
 size_t lap_device_slot_chain_needs(size_t bytes, int count);
 size_t lap_device_slot_room(const lap_device_slot *slot);
 /* Replaces the slot's memory by exactly this many bytes (0: frees it). The stream must be idle. */
 lap_code lap_device_slot_resize(lap_device_slot *slot, size_t bytes, lap_error *err);
 
-/* Enqueues the steps that the stagings' plans contain: decode or upload, turn, fill the border, filter,
- * count, encode. A single photo is a chain of one; up to LAP_DEVICE_CHAIN photos must go together. The slot
- * must have room for them. filter: used if the plans filter. After a failure the stream is idle. */
+/* Enqueues the steps that the stagings have planned: decode or upload, rotate or mirror, fill the border,
+ * filter, count, encode. A single photo is a chain of one. Each of several photos, at most LAP_DEVICE_CHAIN,
+ * must go together with the first (lap_device_staging_go_together). The slot must have room for them. filter:
+ * used if the plans filter. After a failure the stream is idle. */
 lap_code lap_device_slot_start(lap_device_slot *slot, const lap_device_staging *const stagings[], int count,
     const lap_views_filter *filter, lap_error *err);
 /* Like lap_device_slot_start for one photo, but allocates room first and waits for the end. The stream is
  * idle when it returns. Adds the stages' durations to times; NULL: does not record them. */
 lap_code lap_device_slot_run(lap_device_slot *slot, const lap_device_staging *staging,
     const lap_views_filter *filter, lap_times *times, lap_error *err);
-/* The same for a chain; adds each photo's part of the durations to times. */
+/* The same for a chain; adds the durations divided by the number of photos to times. */
 lap_code lap_device_slot_run_chain(lap_device_slot *slot, const lap_device_staging *const stagings[],
     int count, const lap_views_filter *filter, lap_times *times, lap_error *err);
-/* *through: whether all that was enqueued is done. */
+/* Sets *through to whether all enqueued work is done. */
 lap_code lap_device_slot_is_through(lap_device_slot *slot, bool *through, lap_error *err);
-/* Waits until all that was enqueued is done or has failed. */
+/* Waits until all enqueued work is done or has failed. */
 lap_code lap_device_slot_wait(lap_device_slot *slot, lap_error *err);
 /* Call these after a photo that was not in a chain is done. They copy its scan (LAP_HOST_PAGED only), or the
  * pixels of its result, to the host, and wait for the copy. */

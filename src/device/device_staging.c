@@ -63,8 +63,8 @@ static size_t bytes_of(const lap_device_staging *staging)
     return staging->file.room + staging->tables.room + staging->scan.room + staging->verdicts.room;
 }
 
-/* Allocates whole pages and touches each, so that the kernel finds and clears them here, on the thread that
- * wants them, and not while CUDA pins them. */
+/* Allocates whole pages and touches each, so that the kernel provides and clears them now, on this thread,
+ * and not while CUDA pins them. */
 static void *make_pages(size_t room)
 {
     void *memory = NULL;
@@ -78,7 +78,7 @@ static void *make_pages(size_t room)
 }
 
 /* Grows to an eighth more than requested: the next photo may be a little larger, and pinning takes longer
- * than a photo. */
+ * than processing a photo. */
 static lap_code grow(lap_device_staging *staging, lap_pinned *pinned, size_t bytes, lap_error *err)
 {
     size_t room;
@@ -187,7 +187,8 @@ static bool plan_decode(lap_device_staging *staging, const lap_device_wish *wish
     return true;
 }
 
-/* The memory for an output: the caller's, or else the slot's, from where it is copied to the caller's. */
+/* Returns the caller's view for an output if the device can write to it directly. Otherwise the output goes
+ * to the slot's memory, and is copied to the caller's view at the end. */
 static lap_view output_in(lap_device_staging *staging, const lap_view *wished, bool is_last)
 {
     if (!wished)
@@ -223,8 +224,8 @@ static bool make_plans(lap_device_staging *staging, const lap_device_wish *wish)
     return true;
 }
 
-/* Makes room for the device's verdicts, and fills it with 0xFF: a device that reports success but writes
- * nothing is detected. */
+/* Makes room for the device's verdicts, and fills it with 0xFF, which detects a device that reports success
+ * but writes nothing. */
 static lap_code clear_verdicts(lap_device_staging *staging, lap_error *err)
 {
     const size_t decoded = (sizeof *staging->decoded + 63) / 64 * 64;
@@ -234,7 +235,7 @@ static lap_code clear_verdicts(lap_device_staging *staging, lap_error *err)
     if (code != LAP_OK)
         return code;
     uint8_t *at = staging->verdicts.bytes;
-    if (!at) /* never NULL after grow; tells the analyzer */
+    if (!at) /* grow never leaves it NULL; this check is for the static analyzer */
         return lap_fail(err, LAP_E_INTERNAL, "no room for verdicts");
     memset(at, 0xFF, bytes);
     staging->decoded = (lap_cuda_jpeg_result *)(void *)at;

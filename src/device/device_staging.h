@@ -1,5 +1,6 @@
 /* The host memory that a device needs for one photo; kept for the next photo, rarely grown. Plans what the
- * device does to the photo; a slot (device_slot.h) does it. An object belongs to one thread at a time. */
+ * device does with the photo; a slot (device_slot.h) executes the plan. An object belongs to one thread at a
+ * time. */
 #ifndef LAP_DEVICE_STAGING_H
 #define LAP_DEVICE_STAGING_H
 
@@ -28,7 +29,7 @@ typedef struct lap_device_staging {
     lap_host_memory kind;
     size_t most;                   /* most pinned bytes; 0: no limit */
     lap_pinned file, tables, scan; /* scan: the output's */
-    lap_pinned verdicts;           /* memory of the next three */
+    lap_pinned verdicts;           /* memory of decoded, encoded and counts */
     lap_cuda_jpeg_result *decoded; /* written by the device */
     lap_cuda_jpeg_encoded *encoded;
     lap_photo_counts *counts;
@@ -37,10 +38,10 @@ typedef struct lap_device_staging {
     const uint8_t *bytes; /* the input file's: file.bytes, or lent by the caller */
     size_t file_bytes;
     /* the plan */
-    lap_view pixels;         /* on the host, to upload instead of the file; base NULL: none */
-    lap_view source, result; /* on the device; base NULL: in the slot's memory */
-    lap_view copy;           /* on the device: the picture is copied there at the end; base NULL: nowhere */
-    lap_turn turn;           /* applied to the file's picture; */
+    lap_view pixels;             /* on the host, to upload instead of the file; base NULL: none */
+    lap_view source, result;     /* on the device; base NULL: in the slot's memory */
+    lap_view copy;               /* on the device: where to copy the picture at the end; base NULL: nowhere */
+    lap_turn turn;               /* applied to the file's picture */
     int width, height, channels; /* of the output */
     bool is_decoded, is_filtered, is_encoded, is_counted;
     lap_cuda_jpeg_plan decode;
@@ -67,7 +68,7 @@ typedef struct lap_device_wish { /* what the caller wants done with a photo */
                                     Outputs that rungs cannot write (lap_view_is_aligned) are copied there */
     bool gray;
     lap_turn turn;               /* applied to the file's picture; 0: none */
-    int width, height, channels; /* of the output; a file that gives a different size is not handled */
+    int width, height, channels; /* of the output; a file that gives another size is not handled */
     bool filters;
     const lap_jpeg_head *head; /* the output's; NULL: do not encode */
     size_t capacity;           /* most bytes of its scan; 0: enough for photos */

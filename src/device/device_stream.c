@@ -118,7 +118,7 @@ void lap_stream_lanes_free(lap_stream *s)
 {
     pthread_mutex_lock(&s->lock);
     s->is_short = true;
-    pthread_cond_broadcast(&s->given); /* nobody waits for a lane any more */
+    pthread_cond_broadcast(&s->given); /* wakes all threads that wait for a lane */
     for (int i = 0; i < LAP_STREAM_LANES; i++) {
         while (s->lanes[i].is_taken)
             pthread_cond_wait(&s->given, &s->lock);
@@ -163,7 +163,7 @@ lap_code lap_stream_view_create(
     if (code != LAP_OK)
         return code;
     code = lap_cuda_view_take(s->device, width, height, channels, apron, s->stream, view, err);
-    if (code == LAP_E_MEMORY) { /* idle lanes hold much */
+    if (code == LAP_E_MEMORY) { /* idle lanes hold much memory: free them */
         lap_stream_lanes_free(s);
         code = lap_cuda_view_take(s->device, width, height, channels, apron, s->stream, view, err);
     }

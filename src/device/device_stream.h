@@ -9,19 +9,19 @@
 #include "rungs/run_views.h"
 
 enum { LAP_STREAM_WINDOWS = 3, LAP_STREAM_LANES = 16 };
-/* A file that needs no more than this host memory is brought to pinned memory first. */
+/* A file that needs no more than this host memory is copied to pinned memory first. */
 #define LAP_STREAM_PINNED ((size_t)64 << 20)
-/* A photo that needs no more than this device memory may take a lane. */
+/* A photo that needs no more than this device memory may use a lane. */
 #define LAP_STREAM_LANE ((size_t)512 << 20)
 
-/* What codes a photo that goes alone. The copy from or to pageable memory that CUDA makes holds up the other
- * streams, and pinning takes as long as several photos; so the file of a lane's first photo is copied from
- * where it is, or to where it goes, and those that follow by way of pinned memory. */
+/* Decodes or encodes one photo at a time. While CUDA copies from or to pageable memory, the other streams
+ * wait; but pinning memory takes as long as coding several photos. So a lane copies the file of its first
+ * photo directly from or to the caller's memory, and the files of later photos through pinned memory. */
 typedef struct lap_lane {
     lap_device_slot *slot;
     lap_device_staging *pinned;
-    lap_device_staging *paged; /* where `pinned` does not serve */
-    int photos;                /* number of photos that it was asked to code */
+    lap_device_staging *paged; /* for files that are not copied through pinned memory */
+    int photos;                /* number of photos that it was given so far */
     bool is_taken;
 } lap_lane;
 
@@ -31,11 +31,11 @@ struct lap_stream {
     void *stream;
     lap_views_space space;
     lap_lane own;                     /* on this stream */
-    pthread_mutex_t lock;             /* for the next four: */
+    pthread_mutex_t lock;             /* guards the next four */
     pthread_cond_t given;             /* a lane is returned, or lanes are closed */
-    lap_lane lanes[LAP_STREAM_LANES]; /* on streams of their own, for large photos of a batch */
-    bool is_short;                    /* of memory: the rest of the batch does without lanes */
-    /* for those of a batch, a row for each window of run/stream_photos.c; NULL until they are needed */
+    lap_lane lanes[LAP_STREAM_LANES]; /* each on a separate stream, for large photos of a batch */
+    bool is_short;                    /* memory ran short: the rest of the batch uses no lanes */
+    /* for small photos of a batch: one row for each window of run/stream_photos.c; NULL until needed */
     lap_device_staging *small[LAP_STREAM_WINDOWS][LAP_DEVICE_CHAIN];
 };
 

@@ -8,9 +8,10 @@
 int lap_device_count(void);
 /* The same as lap_device_possible, for callers that do not include cuda/. */
 bool lap_device_may_be(const char **reason);
-/* The number of devices that a start initialises: its time depends on it. Starts nothing. */
+/* The number of devices that CUDA initialises when it starts, on which the start time depends. Starts
+ * nothing. */
 int lap_device_to_start(void);
-/* Starts the device, which takes some hundred milliseconds. *unused: bytes of its free memory. */
+/* Starts the device, which takes a few hundred milliseconds. *unused: bytes of its free memory. */
 lap_code lap_device_open(int device, size_t *unused, lap_error *err);
 /* Whether stagings allocate memory as usual and then pin it. Starts nothing. */
 bool lap_device_pins(int device);
