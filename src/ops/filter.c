@@ -21,7 +21,7 @@ typedef struct task {
     const lap_params *params;
     lap_border border;
     lap_control control;
-    lap_image *bands; /* one per thread, allocated with its first piece */
+    lap_image *bands; /* one per thread, allocated with the thread's first piece */
     int band_rows;
 } task;
 

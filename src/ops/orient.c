@@ -4,8 +4,8 @@
 
 #include "rungs/run_rung.h"
 
-/* Input rows that one thread turns at a time: 384 bytes of each row of a colour result, which are whole cache
- * lines. */
+/* How many input rows one thread rotates or mirrors at a time. Transposed, they fill 384 bytes of each row of
+ * a colour result: six cache lines. */
 enum { STRIP_ROWS = 128 };
 
 static lap_view cut(const lap_view *view, int y0, int x0, int height, int width)
@@ -64,7 +64,7 @@ void lap_orient_mirror(const lap_view *view)
     }
 }
 
-/* Turns a strip of input rows into its place in the output. */
+/* Writes a strip of input rows, rotated or mirrored, to its place in the output. */
 static lap_code turn_strip(
     const lap_rung *rung, const lap_view *in, const lap_view *out, lap_turn turn, lap_error *err)
 {

@@ -7,7 +7,7 @@
 #include "rungs/run_rung.h"
 #include "rungs/run_views.h"
 
-typedef struct wanted { /* what the caller gave */
+typedef struct wanted { /* the caller's arguments */
     lap_context *context;
     const float *row_weights, *column_weights; /* NULL: the mean */
     float *rows, *columns;                     /* the results */
@@ -91,8 +91,8 @@ static lap_code profiles_here(const wanted *w, const lap_view *view, lap_error *
     return code;
 }
 
-/* Downloads a device's pixels and computes on the CPU: a download is one byte per sample, while a product on
- * the device would need a float. */
+/* Downloads a device's pixels and computes on the CPU: a download transfers one byte per sample, while a
+ * product on the device would need floats. */
 static lap_code profiles_there(const wanted *w, const lap_view *view, lap_error *err)
 {
     lap_image image = {0};

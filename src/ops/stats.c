@@ -10,7 +10,7 @@
 
 /* ---- from counts ------------------------------------------------------------------------------- */
 
-/* The sum of squares is below 2^48 * 2^16; times count it needs 128 bits. */
+/* The sum of squares is below 2^48 * 2^16; multiplied by count, it needs 128 bits. */
 static const uint64_t max_samples = (uint64_t)1 << 48;
 typedef unsigned __int128 wide;
 
