@@ -109,7 +109,7 @@ const char *lap_rung_nearest(lap_op op, const char *name)
             d = by_alias < d ? by_alias : d;
         }
         /* A name is not a misspelling if more than half of its letters are wrong; but the first letters of a
-         * name, at least three, count as a misspelling. */
+         * name, at least three, count as a misspelling of it. */
         bool begins = length >= 3 && strncmp(name, row->name, length) == 0;
         if (d < best && (begins || d <= (int)length / 2)) {
             best = d;
@@ -126,9 +126,10 @@ static bool is_built(const lap_rung *row)
     return row->run.filter != NULL;
 }
 
-/* The row that runs here if `row` is requested; NULL and the reason if no row can run: of several rows, that
- * of the last one that was built, which needs least. If devices may not be probed, they count as available.
- */
+/* Returns the row that runs here if `row` is requested; NULL if none can run. *reason is then that of the
+ * last candidate that was built, which has the fewest requirements. Without probe_devices, devices count as
+ * available.
+ * */
 static const lap_rung *resolve(const lap_rung *row, bool probe_devices, const char **reason)
 {
     char name[NAME_MAX_LENGTH + 1];

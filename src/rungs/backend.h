@@ -33,8 +33,8 @@ bool lap_rung_is_listed(const lap_rung *rung, const char *list);
 const lap_rung *lap_rung_reference(lap_op op);
 /* The name of a ladder's fastest backend on a device: its last row there. */
 const char *lap_rung_fastest_on_device(lap_op op);
-/* Whether the rung can filter a picture band by band, while the picture is decoded; a device takes only whole
- * pictures. */
+/* Whether the rung can filter a picture band by band, while the picture is decoded; a device filters only
+ * whole pictures. */
 bool lap_rung_takes_bands(const lap_rung *rung);
 /* The backend of ladder op to use for pixels that this rung has worked on: the fastest on a device if they
  * were on one, else "auto". */

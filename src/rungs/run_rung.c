@@ -7,14 +7,14 @@
 #include "cuda/device/queue.h"
 #include "rungs/run_views.h"
 
-/* Sizes of the pieces of work. A piece of columns has two strips of the vector rungs, and is large enough
- * that its result bypasses the caches. The number of values in a piece is a multiple of the block that a
- * reduction rung sums before it widens. */
+/* Sizes of the pieces of work. A piece of columns has two strips of the vector rungs, and is so large that
+ * its result bypasses the caches. The number of values in a piece is a multiple of the block that a reduction
+ * rung sums before it widens. */
 enum { TRANSPOSE_COLUMNS = 128, REDUCE_VALUES = 1 << 16, MATVEC_ROWS = 64, HISTOGRAM_BYTES = 4 << 20 };
-/* Filter: pieces are so large that reading four rows of halo again for each costs little. Each thread gets
+/* Filter: pieces are so large that rereading four halo rows for each of them costs little. Each thread gets
  * several pieces, since cores are seldom equally fast. */
 enum { FILTER_ROWS = 48, PIECES_PER_THREAD = 4 };
-/* A result larger than this many bytes has left the caches before anyone reads it. */
+/* A result of more bytes than this has left the caches before it is read. */
 enum { CACHE_BYTES = 16 << 20 };
 /* Each piece stores its sum separately: adding sums in order of arrival would not be repeatable. */
 enum { MAX_SUMS = 256 };

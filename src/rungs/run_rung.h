@@ -1,6 +1,6 @@
-/* Runs a rung of any ladder, on the host or on a device, on pixels and numbers in host memory: only this file
- * does. Spreads rows over the threads of a pool if the row's threading allows it; uploads a device rung's
- * data, and downloads its result. Thread safe. */
+/* Runs a rung of any ladder, on the host or on a device, on pixels and numbers in host memory. Spreads rows
+ * over the threads of a pool if the row's threading allows it; uploads a device rung's data, and downloads
+ * its result. Thread safe. */
 #ifndef LAP_RUN_RUNG_H
 #define LAP_RUN_RUNG_H
 
@@ -14,9 +14,9 @@ typedef struct lap_resources { /* what a rung may use; all zero: the calling thr
     lap_times *times;          /* or NULL; a device rung on pixels sets upload, filter and download */
 } lap_resources;
 
-/* Each function takes the arguments of its rung, in host memory, and gives the rung's result. There is one
- * exception: the sum of a float or double array is the sum of its pieces' sums. On failure use->exec.err says
- * why.
+/* Each function takes the arguments of its rung, in host memory, and computes the rung's result. There is one
+ * exception: the sum of a float or double array is the sum of its pieces' sums. On failure use->exec.err has
+ * the reason.
  *
  * Filter: a host rung reads the apron of in, which the caller has filled; for a device rung this fills the
  * device's apron, by border. */

@@ -1,6 +1,6 @@
-/* Runs device rungs on pixels that are already on a device: nothing crosses the bus. The caller owns memory
- * and streams; an object belongs to one thread at a time. Errors: LAP_E_MEMORY, LAP_E_DEVICE, and LAP_E_USAGE
- * if a view's memory is not where its place says. */
+/* Runs device rungs on pixels that are already on a device. Only lap_views_download transfers pixels to the
+ * host. The caller owns memory and streams; an object belongs to one thread at a time. Errors: LAP_E_MEMORY,
+ * LAP_E_DEVICE, and LAP_E_USAGE if a view's memory is not where its place says. */
 #ifndef LAP_RUN_VIEWS_H
 #define LAP_RUN_VIEWS_H
 

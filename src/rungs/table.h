@@ -1,6 +1,6 @@
-/* Macros for the rows of the ladders' tables: where a rung runs, and what its row contains in a build without
- * it. `ladder` is the member of lap_rung.run; the compiler flags of a host rung are declared with its
- * function, as FUNCTION_flags. */
+/* Macros for the rows of the ladders' tables: they tell where a rung runs, and what its row contains in a
+ * build without the rung. `ladder` is the member of lap_rung.run; the compiler flags of a host rung are
+ * declared with its function, as FUNCTION_flags. */
 #ifndef LAP_TABLE_H
 #define LAP_TABLE_H
 
