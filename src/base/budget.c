@@ -48,8 +48,8 @@ static void leave_queue(lap_budget *b, struct lap_budget_waiter *waiter)
 lap_code lap_budget_take(lap_budget *b, uint64_t bytes, uint64_t limit, lap_control *control, lap_error *err)
 {
     struct lap_budget_waiter waiter = {.next = NULL};
-    const lap_control cancel = {
-        .cancel = control ? control->cancel : NULL}; /* no deadline: waiting does not count */
+    /* No deadline, because waiting does not count. */
+    const lap_control cancel = {.cancel = control ? control->cancel : NULL};
     lap_code code = LAP_OK;
     double start = lap_now_ms();
     pthread_mutex_lock(&b->lock);

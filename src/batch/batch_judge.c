@@ -94,8 +94,7 @@ static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job
     if (content && !options->dry_run &&
         lap_manifest_done(b->manifest, &output, &standing.input, NULL) == LAP_OK &&
         ++b->renewed % LAP_GROUP_FILES == 0)
-        (void)lap_manifest_flush(
-            b->manifest, false, 0, NULL); /* if this fails, the next run reads it again */
+        (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* if this fails, the next run does it again */
     return LAP_SKIPPED;
 }
 
