@@ -358,7 +358,8 @@ lap_code lap_batch(lap_context *context, const lap_batch_options *options, const
     b->user = b->jobs.warn_user = user;
     lap_code code = lap_settings_check(b->settings, err);
     if (code == LAP_OK && options->shard >= (options->shards ? options->shards : 1))
-        code = lap_fail(err, LAP_E_USAGE, "share %u, counted from 0, of %u", options->shard, options->shards);
+        code = lap_fail(err, LAP_E_USAGE, "share %u of %u does not exist: shares are numbered from 0",
+            options->shard, options->shards);
     if (code == LAP_OK) /* before anything is created */
         code = lap_run_check_backend(b->settings, err);
     if (code == LAP_OK)

@@ -36,7 +36,7 @@ static lap_code reserve(look *l, lap_error *err)
     const uint64_t limit = l->b->settings->max_memory;
     char size[LAP_SIZE_TEXT];
     if (limit && PEAK * (l->count * sizeof *l->claims + l->standing_count * sizeof *l->standing) > limit)
-        return lap_fail(err, LAP_E_LIMIT, "the names of %zu files take more memory than the limit of %s",
+        return lap_fail(err, LAP_E_LIMIT, "the names of %zu files need more memory than the limit of %s",
             l->count + l->standing_count, lap_size_text(limit, size));
     claim *claims = lap_grow(l->claims, &l->capacity, l->count + 1, sizeof *claims);
     if (claims)

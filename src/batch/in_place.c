@@ -226,12 +226,11 @@ static lap_status judge(const in_place *run, photo *p, lap_error *why)
     if (was == LAP_WAS_OTHER)
         lap_fail_at(why, LAP_E_EXISTS, p->job.input,
             "was filtered in place before, with other settings, and is left alone; to filter the photo with "
-            "these, put the photo itself back first");
+            "these, restore the original photo first");
     else if (was == LAP_WAS_UNTIMED && run->settings.preserve)
         lap_fail_at(why, LAP_E_EXISTS, p->job.input,
             "was filtered in place before, without keeping the photo's time, and is left alone; to keep it, "
-            "put "
-            "the photo itself back first");
+            "restore the original photo first");
     return was == LAP_WAS_PHOTO ? LAP_DONE : LAP_SKIPPED;
 }
 

@@ -112,14 +112,14 @@ static lap_code trust(const lap_record *r, int folder, const struct stat *file, 
     if (fstat(folder, &around) != 0)
         return fail_reading(r, errno, err);
     const bool is_open = (around.st_mode & S_IWOTH) && !(around.st_mode & S_ISVTX);
-    const char *why = is_open ? "lies in a folder that everybody may write (chmod o-w ends that)"
+    const char *why = is_open ? "lies in a folder that everybody may write (chmod o-w prevents that)"
                       : file->st_mode && !S_ISREG(file->st_mode) ? "is not a regular file (move it away)"
                       : file->st_mode                            ? lap_manifest_why_not_ours(file)
                                                                  : NULL;
     /* The other messages already say what to do. */
     const char *remedy = strchr(why ? why : "(", '(') ? ""
                          : file->st_uid == geteuid() || file->st_uid == 0
-                             ? " (chmod o-w ends that, if its lines are true)"
+                             ? " (chmod o-w prevents that, if its lines are true)"
                              : " (run as that user, or have root chown it, if its lines are true)";
     return why ? lap_fail_at(err, LAP_E_UNREADABLE, r->shown, "%s%s", why, remedy) : LAP_OK;
 }

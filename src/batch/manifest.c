@@ -329,14 +329,14 @@ lap_code lap_made_refuse(lap_made made, const char *path, lap_error *err)
 {
     const char *why =
         made == LAP_MADE_CHANGED      ? "was changed since lapedge made it"
-        : made == LAP_MADE_TURNED     ? "is a turned photo that lapedge made, not an edge map"
-        : made == LAP_MADE_FILTERED   ? "is an edge map that lapedge made, not a turned photo"
+        : made == LAP_MADE_TURNED     ? "is a photo that lapedge rotated or mirrored, not an edge map"
+        : made == LAP_MADE_FILTERED   ? "is an edge map that lapedge made, not a rotated or mirrored photo"
         : made == LAP_MADE_UNBELIEVED ? "its record may have been written by somebody else"
         : made == LAP_MADE_UNHASHED   ? "its record is too old to tell whether it was changed"
         : made == LAP_MADE_SAID       ? "its record does not prove that lapedge made it"
         : made == LAP_MADE_ELSEWHERE  ? "was made from a photo in another folder"
         : made == LAP_MADE_SPELT
-            ? "is spelt differently: this disk takes both names for one; rename the photo, or the file "
+            ? "is spelt differently: this disk treats both names as one; rename the photo, or the file "
               "there"
         : made == LAP_MADE_MEANWHILE ? "was made by another run, with other settings, during this one"
                                      : "was not made by lapedge";

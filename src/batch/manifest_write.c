@@ -81,7 +81,7 @@ static lap_code make_file(lap_manifest *m, lap_error *err)
     if (code != LAP_OK)
         return code;
     if (m->here.folder < 0)
-        return lap_fail_at(err, LAP_E_WRITE, m->here.shown, "its folder is missing");
+        return lap_fail_at(err, LAP_E_WRITE, m->here.shown, "the output folder is missing");
     /* If a group may write to the folder, its members can add record files, which are not believed. But lines
      * that they added to our file would be believed, so its mode is 0644. */
     m->fd =

@@ -140,9 +140,9 @@ lap_code lap_prune_create(const lap_batch_options *options, lap_prune **prune, l
     }
     if (!has_memory || !has_folder) {
         lap_prune_free(p);
-        return has_memory
-                   ? lap_fail(err, LAP_E_USAGE, "none of the inputs is a folder, so no photo of one is gone")
-                   : lap_fail(err, LAP_E_MEMORY, "out of memory");
+        return has_memory ? lap_fail(err, LAP_E_USAGE,
+                                "none of the inputs is a folder, and only photos of a folder can be gone")
+                          : lap_fail(err, LAP_E_MEMORY, "out of memory");
     }
     *prune = p;
     return LAP_OK;
@@ -374,7 +374,7 @@ static lap_code say_taken(lap_prune *p, const lap_manifest_line *line, size_t op
             "counts as the recorded folder, %.300s", line->folder);
     else
         lap_fail_at(&warning, LAP_E_CHANGED, p->options->inputs[operand],
-            "counts as the recorded folder, which records of early versions do not name");
+            "counts as the recorded folder, because records of early versions do not name one");
     warn(p, &warning);
     return lap_map64_put(&p->taken, name_key(folder), 1, err);
 }

@@ -139,7 +139,7 @@ lap_taking lap_take_judge(
 
 static lap_code refuse_extension(const char *extension, lap_error *err)
 {
-    return lap_fail(err, LAP_E_USAGE, "files of the extension \"%s\" cannot be read, only those of %s",
+    return lap_fail(err, LAP_E_USAGE, "files with the extension \"%s\" cannot be read, only those with %s",
         extension, readable);
 }
 

@@ -786,7 +786,7 @@ static lap_code step(lap_probe *p, const char *name)
         stand_in(p, folder, fd);
     else if (p->why.code == LAP_OK)
         lap_fail_at(&p->why, LAP_E_DIFFERENT, folder,
-            "a link leads to this folder under another path, and it is compared there");
+            "links lead to this folder under two paths, and it is compared under the other one");
     free(folder);
     return code;
 }

@@ -191,7 +191,7 @@ lap_code lap_stream_copy(lap_stream *s, const lap_view *from, const lap_view *to
 {
     const bool is_up = from->place == LAP_ON_HOST, is_down = to->place == LAP_ON_HOST;
     if (from->width != to->width || from->height != to->height || from->channels != to->channels)
-        return lap_fail(err, LAP_E_USAGE, "a copy of %dx%dx%d to %dx%dx%d", from->width, from->height,
+        return lap_fail(err, LAP_E_USAGE, "cannot copy %dx%dx%d to %dx%dx%d", from->width, from->height,
             from->channels, to->width, to->height, to->channels);
     if (!from->base || !to->base || (is_up && is_down))
         return lap_fail(
@@ -213,8 +213,8 @@ lap_code lap_stream_border(lap_stream *s, const lap_view *view, lap_border borde
 {
     lap_code code = lap_stream_check(s, view, "view", err);
     if (code == LAP_OK && view->apron != LAP_APRON)
-        code = lap_fail(err, LAP_E_USAGE, "a view without an apron");
+        code = lap_fail(err, LAP_E_USAGE, "the view has no apron to fill");
     if (code == LAP_OK && !lap_border_name(border))
-        code = lap_fail(err, LAP_E_USAGE, "border %d", (int)border);
+        code = lap_fail(err, LAP_E_USAGE, "unknown border %d", (int)border);
     return code == LAP_OK ? lap_cuda_border(view, border, s->stream, err) : code;
 }

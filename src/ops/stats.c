@@ -63,14 +63,16 @@ lap_code lap_stats_of_counts(
 {
     static const char *const names[] = {"red", "green", "blue", "alpha"};
     if (channels < 1 || channels > 4 || threshold < -1 || threshold > 255)
-        return lap_fail(err, LAP_E_USAGE, "statistics of %d channels, threshold %d", channels, threshold);
+        return lap_fail(err, LAP_E_USAGE, "cannot compute statistics of %d channels with threshold %d",
+            channels, threshold);
     *stats = (lap_stats){.channels = channels, .threshold = threshold};
     for (int c = 0; c < channels; c++) {
         uint64_t samples = 0;
         for (int v = 0; v < 256; v++)
             samples = counts[c][v] < max_samples ? samples + counts[c][v] : max_samples;
         if (samples == 0 || samples >= max_samples)
-            return lap_fail(err, LAP_E_USAGE, "statistics of %s samples", samples ? "too many" : "no");
+            return lap_fail(
+                err, LAP_E_USAGE, "cannot compute statistics of %s samples", samples ? "too many" : "no");
         lap_channel_stats *s = &stats->channel[c];
         s->name = channels >= 3 ? names[c] : c == 0 ? "gray" : "alpha";
         memcpy(s->histogram, counts[c], sizeof s->histogram);
@@ -96,8 +98,8 @@ static lap_code count_there(
 {
     lap_views_space space = {0};
     if (device != view->place)
-        return lap_fail(
-            err, LAP_E_USAGE, "the pixels lie on device %d, to be counted on device %d", view->place, device);
+        return lap_fail(err, LAP_E_USAGE, "the pixels lie on device %d, and cannot be counted on device %d",
+            view->place, device);
     lap_code code = lap_count_on_device(view, backend, &space, NULL, counts, err);
     lap_views_space_free(&space);
     return code;

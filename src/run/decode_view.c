@@ -109,7 +109,7 @@ static lap_code check_view(const lap_settings *settings, const lap_view *view, l
         return lap_fail(err, LAP_E_USAGE, "no picture has %d channels", view->channels);
     if (settings->turn != LAP_TURN_NONE)
         return lap_fail(err, LAP_E_USAGE,
-            "pixels are decoded as stored, or upright (auto_orient); other turns are not possible");
+            "pixels are decoded as stored, or upright (auto_orient), but not rotated or mirrored otherwise");
     if (settings->codec == LAP_CODEC_CUDA)
         return lap_fail(err, LAP_E_USAGE, "codec 'cuda' cannot decode to host memory");
     return lap_settings_check(settings, err);

@@ -57,7 +57,7 @@ static lap_code tell_all(const lap_write_options *o, lap_format format, lap_erro
     lap_chunk_free(&chunks);
     for (size_t i = 0; code == LAP_OK && lap_meta_drops_profile(o) && i < o->from->segment_count; i++)
         if (o->from->segments[i].marker == 0xE2)
-            tell_segment(o->drops, &o->from->segments[i], "not of the output's colours");
+            tell_segment(o->drops, &o->from->segments[i], "for other colours than those of the output");
     return code;
 }
 

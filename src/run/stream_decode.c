@@ -211,7 +211,8 @@ static lap_code decode(const lap_stream_work *photos, const lap_settings *given,
     settings.filter |= filters;
     lap_code code = lap_settings_check(&settings, &why);
     if (code == LAP_OK && (settings.auto_orient || settings.turn != LAP_TURN_NONE))
-        code = lap_fail(&why, LAP_E_USAGE, "a stream decodes pixels as they are stored: it cannot turn them");
+        code =
+            lap_fail(&why, LAP_E_USAGE, "a stream decodes pixels as stored: it cannot rotate or mirror them");
     if (code == LAP_OK && filters)
         code = lap_rung_find_on_device(
             LAP_OP_FILTER, settings.backend, work.stream->device, &work.filter.rung, &why);

@@ -133,7 +133,7 @@ static lap_code begin(lap_stream_photo *p, lap_error *err)
     const lap_view *view = pixels_of(p);
     lap_code code = lap_stream_check(work->stream, view, "pixels", err);
     if (code == LAP_OK && view->channels == 2)
-        code = lap_fail(err, LAP_E_USAGE, "pixels of 2 channels are not encoded");
+        code = lap_fail(err, LAP_E_USAGE, "pixels with 2 channels cannot be encoded");
     if (code != LAP_OK || !may_be_there(work))
         return code;
     const lap_write_options write =

@@ -67,6 +67,6 @@ const lap_rung lap_filter_table[] = {
     /* No CUDA rung here: the first call takes 110 to 240 ms (H200, CUDA 13.0, 2026-11-22), and the CPU
      * finishes a photo before that. */
     {FILTER, .name = "auto", .family = "auto", .resolves = "simd,openmp,c",
-        .what = "the fastest that can run here, start-up counted", .threading = LAP_THREADS_SPLIT},
+        .what = "the fastest that can run here, including start-up", .threading = LAP_THREADS_SPLIT},
     {0},
 };

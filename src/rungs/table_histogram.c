@@ -11,7 +11,7 @@ const lap_rung lap_histogram_table[] = {
         LAP_ON_HOST_CPU(histogram, lap_histogram_simd)},
     {CUDA, .name = "cuda-shared", .what = "one histogram per block in shared memory",
         LAP_ON_CUDA(histogram, lap_histogram_cuda_shared)},
-    {CUDA, .name = "cuda-fast", .what = "counters per lane: those of a warp never meet; 16-byte loads",
+    {CUDA, .name = "cuda-fast", .what = "counters per lane: lanes of a warp never collide; 16-byte loads",
         LAP_ON_CUDA(histogram, lap_histogram_cuda_fast)},
     {HOST, .name = "auto", .family = "auto", .resolves = "simd",
         .what = "the fastest for pixels in host memory"},

@@ -79,10 +79,10 @@ JPEG, PNG and binary PNM are read" in/._a.jpg x.jpg
     [ "$status" -eq 0 ]
     [ "$(outputs seven)" = "a.jpg" ]
     [[ $stderr == *"1 .xmp"* && $stderr == *"1 .cr2"* ]]
-    expect 2 "" 'lapedge: files of the extension "heic" cannot be read, only those of jpg,jpeg,jpe,jfif,png,ppm,pgm,pnm' \
+    expect 2 "" 'lapedge: files with the extension "heic" cannot be read, only those with jpg,jpeg,jpe,jfif,png,ppm,pgm,pnm' \
         --ext=jpg,heic in eight
     [ ! -e eight ]
-    expect 2 "" 'lapedge: files of the extension "cr2" cannot be read, only those of jpg,jpeg,jpe,jfif,png,ppm,pgm,pnm' \
+    expect 2 "" 'lapedge: files with the extension "cr2" cannot be read, only those with jpg,jpeg,jpe,jfif,png,ppm,pgm,pnm' \
         --include='*.JPG' --include='raw/*.cr2' in eight
     [ ! -e eight ]
     run --separate-stderr lapedge --include='*.{jpg,png}' in eight
@@ -630,14 +630,14 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
     cp edges/a.jpg before
     run --separate-stderr lapedge transform --flip=h in edges
     [ "$status" -eq 1 ]
-    [[ $stderr == "lapedge: edges/a.jpg: exists and is an edge map that lapedge made, not a turned photo; -f replaces it"* ]]
+    [[ $stderr == "lapedge: edges/a.jpg: exists and is an edge map that lapedge made, not a rotated or mirrored photo; -f replaces it"* ]]
     cmp edges/a.jpg before
     run --separate-stderr lapedge transform --rebuild --flip=h in edges
     [ "$status" -eq 1 ]
     lapedge -q transform -f --flip=h in edges
     run --separate-stderr lapedge in edges
     [ "$status" -eq 1 ]
-    [[ $stderr == "lapedge: edges/a.jpg: exists and is a turned photo that lapedge made, not an edge map; -f replaces it"* ]]
+    [[ $stderr == "lapedge: edges/a.jpg: exists and is a photo that lapedge rotated or mirrored, not an edge map; -f replaces it"* ]]
     lapedge -q -f in edges
     cmp edges/a.jpg before
     # Lines of earlier versions do not name the command: then other settings make an output anew, as before.

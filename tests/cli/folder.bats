@@ -128,7 +128,7 @@ END
     yes a.jpg | head -n 2000000 >many
     run --separate-stderr lapedge --max-memory=20M -n --files-from=many out
     [ "$status" -eq 5 ]
-    [[ $stderr == *"files take more memory than the limit of 20.0 MB" ]]
+    [[ $stderr == *"files need more memory than the limit of 20.0 MB" ]]
 }
 
 @test "--files-from keeps relative folders, and of absolute and climbing paths the name" {
@@ -982,7 +982,7 @@ page()
     lapedge --range=abs tiny.pgm in/img_1.jpg
     cp in/IMG_1.JPG in/A/x.jpg
     cp in/img_1.jpg in/a/x.jpg
-    local why="exists and is spelt differently: this disk takes both names for one; rename the photo, or the file there"
+    local why="exists and is spelt differently: this disk treats both names as one; rename the photo, or the file there"
     for words in -j1 -f "" -f "-f -j1" --rebuild "-f --rebuild"; do # the output that is finished first stays
         # shellcheck disable=SC2086 # words
         run --separate-stderr env LD_PRELOAD="$library" "$LAPEDGE" -q $words in out

@@ -68,7 +68,7 @@ untouched() # WORD...: such a run changes no photo
     lapedge --in-place -q photos/1.jpg
     run --separate-stderr untouched --in-place -Q 50 photos/1.jpg
     [ "$status" -eq 1 ]
-    [ "$(cat stderr)" = "lapedge: photos/1.jpg: was filtered in place before, with other settings, and is left alone; to filter the photo with these, put the photo itself back first" ]
+    [ "$(cat stderr)" = "lapedge: photos/1.jpg: was filtered in place before, with other settings, and is left alone; to filter the photo with these, restore the original photo first" ]
     run --separate-stderr lapedge --in-place --json -Q 50 photos/1.jpg photos/2.jpg
     [ "$status" -eq 1 ]
     [ "$(python3 -c 'import json, sys
@@ -131,10 +131,10 @@ lapedge: photos/3.jpg: is left alone, because of photos/$record: $1" ] || return
         cmp photos/2.jpg before/2.jpg && cmp photos/3.jpg before/3.jpg
     }
     chmod o+w photos/$record
-    doubted "may be written by everybody (chmod o-w ends that, if its lines are true)"
+    doubted "may be written by everybody (chmod o-w prevents that, if its lines are true)"
     chmod o-w photos/$record
     chmod o+w photos
-    doubted "lies in a folder that everybody may write (chmod o-w ends that)"
+    doubted "lies in a folder that everybody may write (chmod o-w prevents that)"
     chmod o-w photos
     rm photos/$record
     ln -s ../kept photos/$record

@@ -404,7 +404,7 @@ print(re.sub(rf"(\"output_{sys.argv[1]}\":)(\d+)", lambda m: m[1] + str(int(m[2]
     kept 2 "--prune and --exclude cannot be combined" --exclude='x*' in out
     kept 2 "--prune and --ext cannot be combined" --ext=jpg in out
     kept 2 "--prune applies only to folders, and --files-from names files" --files-from=list out
-    kept 2 "none of the inputs is a folder, so no photo of one is gone" in/a.jpg out/
+    kept 2 "none of the inputs is a folder, and only photos of a folder can be gone" in/a.jpg out/
     kept 2 "--prune does not apply to one image" in/a.jpg o.jpg
 }
 

@@ -152,7 +152,7 @@ forge()
         --prune in out
     [ -e out/a.jpg ]
     folder 1 "nothing was removed" -n --prune in out
-    folder 0 "warning: in: counts as the recorded folder, which records of early versions do not name" -n --prune -f in out
+    folder 0 "warning: in: counts as the recorded folder, because records of early versions do not name one" -n --prune -f in out
     [[ $output == *"remove out/a.jpg"* ]]
     [ -e out/a.jpg ]
     folder 0 "1 removed (photo gone)" --prune -f in out
@@ -400,7 +400,7 @@ forge()
     touch -d 2002-02-03 one.pgm
     lapedge -q --in-place --preserve one.pgm
     pgm 40 31 two.pgm && touch -d 2003-02-03 two.pgm && lapedge -q --in-place two.pgm
-    expect 1 "" "lapedge: two.pgm: was filtered in place before, without keeping the photo's time, and is left alone; to keep it, put the photo itself back first" \
+    expect 1 "" "lapedge: two.pgm: was filtered in place before, without keeping the photo's time, and is left alone; to keep it, restore the original photo first" \
         --in-place --preserve two.pgm
     # A record that others may have written says that it is done: it is skipped, but not made anew.
     chmod o+w out/.lapedge

@@ -457,7 +457,7 @@ static void check_refusals(lap_stream *stream, const file *jpg)
     none.base = NULL;
     narrow.stride = 89;
     check(refused(lap_stream_copy(stream, &host.view, &wide, &err), LAP_E_USAGE,
-              "a copy of 30x20x3 to 31x20x3") &&
+              "cannot copy 30x20x3 to 31x20x3") &&
               refused(lap_stream_copy(stream, &host.view, &flat, &err), LAP_E_USAGE, "to 30x19x3") &&
               refused(lap_stream_copy(stream, &host.view, &b.view, &err), LAP_E_USAGE, "to 30x20x1") &&
               refused(lap_stream_copy(stream, &host.view, &none, &err), LAP_E_USAGE, "views with pixels") &&

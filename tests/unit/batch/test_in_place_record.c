@@ -494,7 +494,7 @@ static void only_a_record_of_ours_is_believed(void **unused)
 {
     (void)unused;
     lap_error err;
-    static const char open_folder[] = "lies in a folder that everybody may write (chmod o-w ends that)";
+    static const char open_folder[] = "lies in a folder that everybody may write (chmod o-w prevents that)";
     for (int is_there = 0; is_there < 2; is_there++) {
         begin();
         if (is_there)
@@ -517,7 +517,7 @@ static void only_a_record_of_ours_is_believed(void **unused)
     write_line("first", OWN, 1000);
     assert_int_equal(chmod(at(LAP_IN_PLACE_RECORD), 0646), 0);
     assert_int_equal(refresh(&err), LAP_E_UNREADABLE);
-    assert_says(&err, "may be written by everybody (chmod o-w ends that, if its lines are true)");
+    assert_says(&err, "may be written by everybody (chmod o-w prevents that, if its lines are true)");
     assert_int_equal(add("second", OWN, false, &err), LAP_E_UNREADABLE);
     assert_int_equal(was("first"), LAP_WAS_PHOTO);
     begin();

@@ -465,10 +465,10 @@ static void refusals_say_why(void **unused)
         [LAP_MADE_CHANGED] = "exists and was changed since lapedge made it",
         [LAP_MADE_UNBELIEVED] = "exists and its record may have been written by somebody else",
         [LAP_MADE_UNHASHED] = "exists and its record is too old to tell whether it was changed",
-        [LAP_MADE_TURNED] = "exists and is a turned photo that lapedge made, not an edge map",
-        [LAP_MADE_FILTERED] = "exists and is an edge map that lapedge made, not a turned photo",
+        [LAP_MADE_TURNED] = "exists and is a photo that lapedge rotated or mirrored, not an edge map",
+        [LAP_MADE_FILTERED] = "exists and is an edge map that lapedge made, not a rotated or mirrored photo",
         [LAP_MADE_ELSEWHERE] = "exists and was made from a photo in another folder",
-        [LAP_MADE_SPELT] = "exists and is spelt differently: this disk takes both names for one; rename the "
+        [LAP_MADE_SPELT] = "exists and is spelt differently: this disk treats both names as one; rename the "
                            "photo, or the file there",
         [LAP_MADE_MEANWHILE] = "exists and was made by another run, with other settings, during this one",
         [LAP_MADE_OURS] = NULL,
