@@ -23,8 +23,8 @@ static bool is_to_jpeg(const lap_settings *s)
 /* Names the setting that rules out a lossless transform of any file; NULL if no setting does. */
 static const char *recoding(const lap_settings *s)
 {
-    return s->gray                        ? "one channel is asked for"
-           : s->restart == LAP_RESTART_ON ? "restart markers are asked for"
+    return s->gray                        ? "one channel is requested"
+           : s->restart == LAP_RESTART_ON ? "restart markers are requested"
            : !is_to_jpeg(s)               ? "the output is not a JPEG"
                                           : NULL;
 }
@@ -47,7 +47,7 @@ lap_code lap_lossless_check(const lap_settings *s, lap_error *err)
     if (!is_demanded(s))
         return LAP_OK;
     const char *const why = recoding(s);
-    return why ? lap_fail(err, LAP_E_USAGE, "the turn must be without loss, but %s", why) : LAP_OK;
+    return why ? lap_fail(err, LAP_E_USAGE, "the transform must be lossless, but %s", why) : LAP_OK;
 }
 
 /* Falls back to decoding and re-encoding, or fails if the settings demand a lossless transform. Copies `why`.
@@ -81,7 +81,7 @@ static lap_code plan_turn(lap_photo *p, const lap_jpeg_scan *scan, const uint8_t
     const lap_settings *s = &p->settings;
     const lap_turn turn = turn_of(s, scan, bytes);
     if (!has_subsampling(scan, turn, s->subsampling))
-        return decline(p, "another subsampling is asked for", false, err);
+        return decline(p, "another subsampling is requested", false, err);
     const char *why = lap_jpeg_turn_obstacle(scan);
     char partial[160];
     bool whole;
@@ -89,7 +89,7 @@ static lap_code plan_turn(lap_photo *p, const lap_jpeg_scan *scan, const uint8_t
     if (!why && !fits)
         why = "it is smaller than one MCU";
     if (!why && !whole && s->lossless != LAP_LOSSLESS_TRIM) {
-        snprintf(partial, sizeof partial, "%d x %d is not whole MCUs; trimmed to %d x %d it would be",
+        snprintf(partial, sizeof partial, "%d x %d has partial MCUs; trimmed to %d x %d it would not",
             scan->width, scan->height, way->width, way->height);
         why = partial;
     }

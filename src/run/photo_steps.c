@@ -225,8 +225,8 @@ static void lose_orientation(const lap_photo *p, unsigned keep, losses *l)
         [LAP_TURN_V] = "mirrored top to bottom",
         [LAP_TURN_TRANSPOSE] = "transposed",
         [LAP_TURN_TRANSVERSE] = "transposed along the other diagonal",
-        [LAP_TURN_90] = "turned by 90 degrees",
-        [LAP_TURN_270] = "turned by 270 degrees"};
+        [LAP_TURN_90] = "rotated by 90 degrees",
+        [LAP_TURN_270] = "rotated by 270 degrees"};
     const lap_turn tag = (lap_turn)lap_decoder_header(p->decoder)->orientation;
     const lap_turn seen = turn_as_seen(p->plan.turn, tag);
     if (p->plan.write.oriented || tag == LAP_TURN_NONE)
@@ -276,7 +276,7 @@ static void note_metadata(const lap_photo *p, lap_report *report)
     const losses l = losses_of(p);
     char text[160];
     if (is_written(p) && holds_metadata(p->plan.format) && lap_meta_drops_profile(o))
-        add_note(report, "the colour profile is dropped: it is not one for %s images",
+        add_note(report, "the colour profile is dropped: it is not for %s images",
             o->channels == 1 ? "gray" : "RGB");
     if (is_written(p) && !holds_metadata(p->plan.format) && !o->strip &&
         lap_decoder_header(p->decoder)->segment_count > 0)

@@ -143,7 +143,7 @@ void lap_plan_header(lap_plan *plan, const lap_settings *s, const lap_decoder *d
     if ((uint64_t)plan->width * (uint64_t)plan->height < SMALL_PIXELS)
         plan->threads = 1;
     plan->how = !plan->takes_rows                  ? decoder->how
-                : s->decode == LAP_DECODE_PARALLEL ? "this output takes rows in order"
+                : s->decode == LAP_DECODE_PARALLEL ? "this output needs rows in order"
                                                    : NULL;
     plan_write(plan, s, decoder);
 }

@@ -192,7 +192,7 @@ while data[at + 1] in (0xE1, 0xE2, 0xED, 0xFE):
 for name, marker in zip(sys.argv[2:], (None, 0xE2, 0xE1, 0xFE), strict=True):
     open(name, "wb").write(data[:2] + b"".join(one for one in segments if one[1] == marker) + data[at:])
 PYTHON
-    profile="the colour profile is dropped: it is not one for gray images"
+    profile="the colour profile is dropped: it is not for gray images"
     tags="metadata left out: 2 EXIF tags" left="metadata left out: .pgm has no place for it"
     [ "$(notes plain.jpg o.jpg --gray)" = "" ]
     [ "$(notes exif.jpg o.jpg --gray)" = "$tags" ]
@@ -212,7 +212,7 @@ PYTHON
 @test "--gray says that it drops the profile; formats without a tag name --auto-orient" {
     dressed in.jpg
     run --separate-stderr lapedge -v --gray in.jpg out.jpg
-    [[ $stderr == *"the colour profile is dropped: it is not one for gray images"* ]]
+    [[ $stderr == *"the colour profile is dropped: it is not for gray images"* ]]
     expect 0 "" "lapedge: in.jpg: warning: .ppm has no place for the orientation tag, so this is shown as stored; \
 --auto-orient turns the pixels" in.jpg out.ppm
     rm out.ppm

@@ -79,9 +79,9 @@ note()
             rm -f ours.jpg
             run --separate-stderr lapedge transform --perfect "${turn%%:*}" "$odd" ours.jpg
             [ "$status" -eq 1 ]
-            [[ $stderr == "lapedge: "*"chelsea.jpg: unsupported: cannot be turned without loss: 451 x 300 is not whole MCUs"* ]]
+            [[ $stderr == "lapedge: "*"chelsea.jpg: unsupported: cannot be turned without loss: 451 x 300 has partial MCUs"* ]]
             nothing_left ours.jpg
-            [[ $(note "${turn%%:*}" "$odd" ours.jpg) == "decoded and re-encoded: 451 x 300 is not whole MCUs"* ]]
+            [[ $(note "${turn%%:*}" "$odd" ours.jpg) == "decoded and re-encoded: 451 x 300 has partial MCUs"* ]]
             cmp ours.jpg <(lapedge transform "${turn%%:*}" -Q90 "$odd" -) # no pixel lost at any edge
         fi
     done
@@ -232,12 +232,12 @@ open(sys.argv[2], "wb").write(data[:at] + b"UUU" + data[at:])' "$1" "$2"
     needs_jpegtran
     [ "$(note --flip=h -Q80 "$photo" o.jpg | cut -d';' -f1)" = "decoded and re-encoded, with a quality of 80" ]
     while read -r option why; do
-        [[ $(note --flip=h "$option" "$photo" o.jpg) == "decoded and re-encoded: $why asked for"* ]]
-        expect 2 "" "lapedge: $photo: the turn must be without loss, but $why asked for" \
+        [[ $(note --flip=h "$option" "$photo" o.jpg) == "decoded and re-encoded: $why requested"* ]]
+        expect 2 "" "lapedge: $photo: the transform must be lossless, but $why requested" \
             transform --perfect --flip=h "$option" "$photo" none.jpg
     done <<<"--restart=on restart markers are"
-    [[ $(note --flip=h --subsampling=422 "$photo" o.jpg) == "decoded and re-encoded: another subsampling is asked for"* ]]
-    expect 1 "" "lapedge: $photo: unsupported: cannot be turned without loss: another subsampling is asked for" \
+    [[ $(note --flip=h --subsampling=422 "$photo" o.jpg) == "decoded and re-encoded: another subsampling is requested"* ]]
+    expect 1 "" "lapedge: $photo: unsupported: cannot be turned without loss: another subsampling is requested" \
         transform --perfect --flip=h --subsampling=422 "$photo" none.jpg
     [[ $(note --flip=h "$photo" o.png) == "decoded and re-encoded: the output is not a JPEG"* ]]
     [[ $(note --flip=h o.png o.jpg) == "decoded and re-encoded: the input is not a JPEG"* ]]
@@ -263,7 +263,7 @@ open(sys.argv[2], "wb").write(data[:at] + b"UUU" + data[at:])' "$1" "$2"
             lapedge transform $turn in.jpg without.jpg
             for sampling in 444 422 420; do
                 if [ "$sampling" != "${name%:*}" ] || [ "$sampling$turn" = 422--rotate=90 ]; then
-                    [[ $(note $turn --subsampling=$sampling in.jpg o.jpg) == "decoded and re-encoded: another subsampling is asked for"* ]]
+                    [[ $(note $turn --subsampling=$sampling in.jpg o.jpg) == "decoded and re-encoded: another subsampling is requested"* ]]
                 else
                     [ "$(note --perfect $turn --subsampling=$sampling in.jpg o.jpg)" = "turned without loss" ]
                     cmp o.jpg without.jpg
@@ -298,7 +298,7 @@ PY
 @test "the tag's turn is trimmed like any other; the report has the size of what is written" {
     needs_jpegtran
     tagged "$repo/samples/chelsea.jpg" in.jpg # 451 x 300, 4:4:4
-    [[ $(note --auto-orient in.jpg o.jpg) == "decoded and re-encoded: 451 x 300 is not whole MCUs"* ]]
+    [[ $(note --auto-orient in.jpg o.jpg) == "decoded and re-encoded: 451 x 300 has partial MCUs"* ]]
     lapedge transform --json --trim --auto-orient in.jpg o.jpg >o.json
     json o.json 'o["width"] == 296 and o["height"] == 451'
     jpegtran -trim -rotate 90 in.jpg >theirs.jpg
@@ -422,7 +422,7 @@ PY
 
 @test "a turn that is not lossless is told without -v, unless an option asks for re-encoding" {
     local odd=$repo/samples/chelsea.jpg
-    expect 0 "" "lapedge: note: $odd: decoded and re-encoded: 451 x 300 is not whole MCUs; trimmed to 451 x 296 it would be; --trim and --perfect never re-encode" \
+    expect 0 "" "lapedge: note: $odd: decoded and re-encoded: 451 x 300 has partial MCUs; trimmed to 451 x 296 it would not; --trim and --perfect never re-encode" \
         transform --rotate=90 "$odd" o.jpg
     expect 0 "" "" -q transform --rotate=90 "$odd" o.jpg
     run --separate-stderr lapedge transform --json --rotate=90 "$odd" o.jpg
@@ -441,5 +441,5 @@ PY
     lapedge --kernel=identity a.pgm in/a.png
     run --separate-stderr lapedge transform --perfect --rotate=90 --ext=png in out
     [ "$status" -eq 4 ]
-    [[ $stderr == *"lapedge: in/a.png: the turn must be without loss, but the output is not a JPEG"* ]]
+    [[ $stderr == *"lapedge: in/a.png: the transform must be lossless, but the output is not a JPEG"* ]]
 }

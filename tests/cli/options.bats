@@ -203,7 +203,7 @@ PYTHON
     run --separate-stderr lapedge -v "$photo" out.jpg
     [[ $stderr != *decoded* ]]
     run --separate-stderr lapedge -v --decode=parallel "$photo" out.ppm
-    grep -q "note *decoded serially: this output takes rows in order" <<<"$stderr"
+    grep -q "note *decoded serially: this output needs rows in order" <<<"$stderr"
     jpegtran -progressive "$photo" >progressive.jpg
     run --separate-stderr lapedge -v --decode=parallel progressive.jpg out.jpg
     [ "$status" -eq 0 ]

@@ -134,8 +134,8 @@ END
 from PIL import Image, ImageOps
 ASKED = {"--flip=h": Image.FLIP_LEFT_RIGHT, "--flip=v": Image.FLIP_TOP_BOTTOM, "--rotate=90": Image.ROTATE_270,
          "--rotate=270": Image.ROTATE_90, "--transpose": Image.TRANSPOSE, "--transverse": Image.TRANSVERSE}
-SEEN = {"mirrored left to right": "--flip=h", "mirrored top to bottom": "--flip=v", "turned by 90 degrees": "--rotate=90",
-        "turned by 270 degrees": "--rotate=270", "transposed": "--transpose",
+SEEN = {"mirrored left to right": "--flip=h", "mirrored top to bottom": "--flip=v", "rotated by 90 degrees": "--rotate=90",
+        "rotated by 270 degrees": "--rotate=270", "transposed": "--transpose",
         "transposed along the other diagonal": "--transverse"}
 ATTENTION = 0
 def near(a, b):
