@@ -49,9 +49,9 @@ static void publish_group(batch *b)
         lap_jobs_note(&b->jobs, &why);
 }
 
-/* Detects an input that a run in place had already filtered when the job read it. If the record that tells
- * this cannot be read, the output may be an edge map of an edge map: the job fails if it would replace a
- * file; otherwise a warning is reported, once per folder. */
+/* Detects an input that a run in place had already filtered when the job read it. If the folder's record
+ * cannot be read, the output may be an edge map of an edge map: the job fails if it would replace a file;
+ * otherwise a warning is reported, once per folder. */
 static void look_at_input(batch *b, lap_job *job)
 {
     lap_report *report = &job->report;
@@ -246,7 +246,8 @@ static lap_code run_jobs(batch *b, lap_list *list, lap_error *err)
     if (is_through && b->is_left && !b->options->dry_run)
         code = lap_error_set(&walking, &b->unwritable);
     lap_jobs_finish(&b->jobs, code != LAP_OK);
-    publish_group(b);                                      /* keeps what is finished, however the run ends */
+    publish_group(b);                                      /* publishes finished outputs, however the run
+                                                              ends */
     (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* if this fails, the next run does it again */
     if (lap_group_settle(&b->group, &why) != LAP_OK)
         lap_jobs_note(&b->jobs, &why);

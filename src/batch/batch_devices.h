@@ -14,8 +14,8 @@ typedef struct lap_batch_load { /* the work to do, and the processors for it */
     uint64_t large_bytes; /* total size of the inputs that are large enough for a device */
 } lap_batch_load;
 
-/* Creates an executor with threads only, or with CUDA devices: as the settings say, or for "auto" by the
- * amount of work. Stores the choice and the reason in work, which may be NULL. */
+/* Creates an executor with threads only, or with CUDA devices: according to the settings, or, for "auto", to
+ * the amount of work. Stores the choice and the reason in work, which may be NULL. */
 lap_code lap_batch_executor(lap_context *context, const lap_batch_load *load, lap_batch_work *work,
     lap_executor **executor, lap_error *err);
 /* Returns the largest size of an input file for which "auto" uses no device. */

@@ -100,7 +100,7 @@ static lap_code count_one(void *user, const lap_walk_entry *entry, lap_error *er
         return LAP_E_MEMORY;
     if (!entry->link && entry->stat && (uint64_t)entry->stat->st_size > lap_batch_small(&m->load))
         m->load.large_bytes += (uint64_t)entry->stat->st_size;
-    /* Files that are not taken are counted only in this walk. */
+    /* Skipped files are counted only in this walk. */
     const lap_code code = lap_walk_unseen(entry, err);
     return code == LAP_OK ? lap_control_check(&m->jobs.control, err) : code;
 }

@@ -1,5 +1,5 @@
-/* Recognises outputs of lapedge by the records that lie in folders: those of folder runs (.lapedge/) and of
- * runs in place. An output is recognised by its device, inode, size and time, or else by its content.
+/* Recognises outputs of lapedge by the records in folders: those of folder runs (.lapedge/) and of runs in
+ * place. An output is recognised by its device, inode, size and time, or else by its content.
  *
  * These facts only decide whether a walk skips a file, or counts it as already filtered. They are never a
  * reason to replace or remove a file, so it does not matter who wrote a record. */

@@ -29,7 +29,7 @@ static uint64_t file_key(int64_t device, int64_t inode, int64_t size, int64_t se
     return lap_map64_key(facts, sizeof facts);
 }
 
-/* A key of a change time; 0 if there is none. */
+/* Returns a key for a change time; 0: no change time is known. */
 static uint64_t change_key(int64_t seconds, int64_t nanoseconds)
 {
     const int64_t facts[] = {seconds, nanoseconds};
@@ -252,8 +252,8 @@ static first_look look_at_facts(
     return look;
 }
 
-/* What a believed record says about a file with its content. Records of early versions do not name the
- * command that made the file; then this command is assumed. */
+/* Judges a file whose content matches a believed record. Records of early versions do not name the command
+ * that made the file; then this command is assumed. */
 static lap_made made_by(
     const lap_manifest *m, const manifest_record *r, const manifest_source *photo, const struct stat *there)
 {

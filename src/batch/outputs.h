@@ -27,12 +27,12 @@ lap_code lap_outputs_enter(
 /* Whether the folder that was approached last lies in this run's output folder. */
 bool lap_outputs_is_out(const lap_outputs *outputs);
 
-typedef struct lap_found { /* a file that the walk would take */
+typedef struct lap_found { /* a file that the walk has selected */
     int folder;            /* open folder of the file */
     const char *name, *path;
     const struct stat *stat;
 } lap_found;
-/* Decides whether a file of the folder that was entered last is taken. LAP_E_MEMORY. */
+/* Decides whether the walk processes a file of the folder that was entered last. LAP_E_MEMORY. */
 lap_code lap_outputs_judge(lap_outputs *outputs, const lap_found *file, bool *is_taken, lap_error *err);
 /* Counts a named or listed file if an earlier run made it; such files are always processed. LAP_E_MEMORY. */
 lap_code lap_outputs_note_named(

@@ -403,7 +403,7 @@ static bool folder_is_empty(char *path, size_t below, int *why)
         count++;
     *why = count <= 2 ? errno : 0;
     closedir(folder);
-    return count <= 2 && *why == 0; /* itself and its parent */
+    return count <= 2 && *why == 0; /* "." and ".." */
 }
 
 /* Whether a symbolic link that leads nowhere, or that this run does not follow, is on the way to a photo:

@@ -3,9 +3,9 @@
  * that its input was in a folder of this run and is gone.
  *
  * A record holds its input's folder by name and inode. Nothing is removed if only the name, only the inode,
- * or only the path on the command line match those of a folder of this run: after a change of the current
- * folder or of the disk, photos are out of sight, but not gone. With force the folder of this run counts as
- * the recorded one, unless the recorded one still exists. */
+ * or only the path on the command line matches a folder of this run: after a change of the current folder or
+ * of the disk, photos are out of sight, but not gone. With force the folder of this run counts as the
+ * recorded one, unless the recorded one still exists. */
 #ifndef LAP_PRUNE_H
 #define LAP_PRUNE_H
 

@@ -21,7 +21,7 @@ static const char *extension_of(const char *name)
     return dot && dot != name && dot[1] ? dot + 1 : NULL;
 }
 
-/* Extensions of the files that a walk takes by default, and of all formats that can be read. */
+/* Extensions of the files that a walk selects by default, and of all formats that can be read. */
 static const char photos[] = "jpg,jpeg,jpe,jfif", readable[] = "jpg,jpeg,jpe,jfif,png,ppm,pgm,pnm";
 
 /* Whether the extension is in the list, which is separated by commas, with or without dots. */

@@ -1,4 +1,4 @@
-/* Decides which files of a folder are taken, and counts the others. Thread safe. */
+/* Selects the files of a folder that a run processes, and counts the others. Thread safe. */
 #ifndef LAP_TAKE_H
 #define LAP_TAKE_H
 
@@ -31,7 +31,8 @@ bool lap_take_begins_like_jpeg(int folder, const char *name, bool follow);
 /* Whether this file (folder: as for openat) is an AppleDouble file, by its name ._* and its first bytes.
  * macOS keeps metadata of NAME in ._NAME on disks of other systems. */
 bool lap_take_is_apple_double(int folder, const char *name);
-/* Counts a file that is not taken; a hidden one only if it is an AppleDouble file. others may be NULL. */
+/* Counts a file that was not selected; a hidden file only if it is an AppleDouble file. others may be
+ * NULL. */
 void lap_take_note(lap_batch_others *others, int folder, const char *name);
 
 #endif

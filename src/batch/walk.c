@@ -136,7 +136,7 @@ static lap_taking judge(const walk *w, const char *path, const char *name, bool 
     return lap_take_judge(w->options->take, &candidate, w->options->others);
 }
 
-/* Passes on a file that is to be taken, unless it is an output of an earlier run. */
+/* Passes on a selected file, unless it is an output of an earlier run. */
 static lap_code give_found(walk *w, int folder, const char *path, const char *name, const struct stat *st)
 {
     const lap_found file = {folder, name, path, st};
@@ -661,7 +661,7 @@ lap_code lap_walk_folder(const lap_walk_side *side, lap_walk_fn *visit, void *us
 
 struct lap_probe {
     walk w;
-    lap_batch_options options; /* those of the side, without others */
+    lap_batch_options options; /* the side's options, without others */
     char *root;
     char folder[PATH_MAX]; /* the folder that was entered last; fd is its descriptor */
     int fd;                /* -1: no folder was entered */

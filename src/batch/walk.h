@@ -14,7 +14,8 @@ typedef struct lap_walk_entry {
     size_t operand;          /* index of the operand among the inputs; 0 for a list */
     size_t below; /* where the path below the named folder begins in path; for a named file, where its last
                      part begins */
-    lap_error *problem; /* why it cannot be taken (unreadable folder, missing file, not a file), or NULL */
+    lap_error *problem; /* why it cannot be processed (unreadable folder, missing file, not a file), or
+                           NULL */
     bool may_pass;      /* the problem may be temporary (lap_walk_may_pass): a later walk may see what this
                            one did not */
     bool is_made;       /* the walk counted it in others->made or ours */
@@ -33,11 +34,11 @@ bool lap_walk_may_pass(int why);
  * it may see inputs that this one did not. */
 lap_code lap_walk_unseen(const lap_walk_entry *entry, lap_error *err);
 
-/* Visits every input of the options. From folders it takes the files that options->take selects (take.h);
- * named files and listed paths are always taken, except listed AppleDouble files. The order is that of the
- * names, byte by byte; a folder's files come before those of its subfolders. Symbolic links inside folders
- * are followed only on request. The walk skips the output folder, other runs' outputs (outputs.h), and
- * lapedge's records. Counts in options->others what it does not take. list has the names of files_from, or is
+/* Visits every input of the options. In folders it visits the files that options->take selects (take.h); it
+ * always visits named files and listed paths, except listed AppleDouble files. It visits names in the order
+ * of their bytes, and a folder's files before those of its subfolders. Symbolic links inside folders are
+ * followed only on request. The walk skips the output folder, other runs' outputs (outputs.h), and lapedge's
+ * records. Counts the files that it skips in options->others. list has the names of files_from, or is
  * NULL. */
 lap_code lap_walk(
     const lap_batch_options *options, lap_list *list, lap_walk_fn *visit, void *user, lap_error *err);
@@ -56,7 +57,7 @@ lap_code lap_walk_folder(const lap_walk_side *side, lap_walk_fn *visit, void *us
 typedef enum lap_probed {
     LAP_PROBED_NOTHING, /* nothing has this path */
     LAP_PROBED_VISITED, /* the walk visits it as a file, or with a problem */
-    LAP_PROBED_PASSED   /* it exists, but the walk does not take it */
+    LAP_PROBED_PASSED   /* it exists, but the walk skips it */
 } lap_probed;
 
 /* Walks a folder like lap_walk; then tells what this walk does with single paths, without walking again. It
@@ -65,8 +66,8 @@ typedef struct lap_probe lap_probe;
 /* The side must outlive the probe. Close it after a failure, too. Errors as for lap_walk. */
 lap_code lap_probe_open(
     const lap_walk_side *side, lap_walk_fn *visit, void *user, lap_probe **probe, lap_error *err);
-/* relative: a path below the folder. *why: the problem of a visited path, or why a path is not taken; else
- * its code is LAP_OK. Fast if the caller asks in the order of a walk. Counts nothing. LAP_E_MEMORY. */
+/* relative: a path below the folder. *why: the problem of a visited path, or why the walk skips the path;
+ * else its code is LAP_OK. Fast if the caller asks in the order of a walk. Counts nothing. LAP_E_MEMORY. */
 lap_code lap_probe_ask(
     lap_probe *probe, const char *relative, lap_probed *as, lap_error *why, lap_error *err);
 void lap_probe_close(lap_probe *probe); /* does nothing for NULL */

@@ -42,10 +42,11 @@ struct lap_stream {
 /* LAP_E_USAGE unless the view has pixels on the stream's device. The message begins with `which`. */
 lap_code lap_stream_check(const lap_stream *stream, const lap_view *view, const char *which, lap_error *err);
 
-/* Returns a lane for the calling thread; waits while all are taken. NULL: there is no memory for one. */
+/* Returns a lane for the calling thread; waits while all lanes are in use. NULL: there is no memory for
+ * one. */
 lap_lane *lap_stream_lane_take(lap_stream *stream);
 void lap_stream_lane_give(lap_stream *stream, lap_lane *lane);
-/* Waits until no lane is taken, and frees them; no other is made until is_short is reset. */
+/* Waits until no lane is in use, and frees all lanes; creates no others until is_short is reset. */
 void lap_stream_lanes_free(lap_stream *stream);
 
 #endif

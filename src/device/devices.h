@@ -16,7 +16,7 @@ lap_code lap_device_open(int device, size_t *unused, lap_error *err);
 /* Whether stagings allocate memory as usual and then pin it. Starts nothing. */
 bool lap_device_pins(int device);
 
-/* Coding on a device: allowed if it gives the same bytes and pixels as the JPEG library here
+/* Coding on a device is allowed only if it produces the same bytes and pixels as the JPEG library here
  * (libjpeg/known_picture.h). */
 enum { LAP_DEVICE_DECODES = 1, LAP_DEVICE_ENCODES = 2, LAP_DEVICE_CODES = 3 };
 

@@ -134,7 +134,7 @@ static bool set(int fd, const void *bytes, size_t size)
     return fsetxattr(fd, attribute, bytes, size, 0) == 0;
 }
 
-/* Removes the list by setting one that says no more than the mode. */
+/* Removes the list by setting one that grants the same rights as the mode. */
 static bool remove_list(int fd, mode_t mode)
 {
     const uint8_t bytes[HEAD + 3 * ENTRY] = {VERSION, 0, 0, 0, /* owner, group, others; no ids */

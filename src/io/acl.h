@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 typedef struct lap_acl { /* all zero: the file has no list */
-    uint8_t *bytes;      /* as the kernel gives them */
+    uint8_t *bytes;      /* in the kernel's format */
     size_t size;
     bool is_hidden; /* it is not known whether there is a list */
 } lap_acl;

@@ -33,7 +33,7 @@ typedef struct temp_new { /* where a file is created */
 
 static const unsigned long long GONE = 1; /* no process starts in the first tick after boot */
 
-/* Start time of a process in ticks since boot; GONE for a zombie; 0 if /proc does not tell. */
+/* Start time of a process in ticks since boot; GONE for a zombie; 0: unknown. */
 static unsigned long long start_of(long pid)
 {
     char path[64], text[1024];

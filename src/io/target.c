@@ -146,9 +146,9 @@ static bool keeps_bytes(int folder)
 
 /* Whether the file system may treat another name as equal to this one, of at most NAME_MAX bytes. File
  * systems that ignore case may also ignore dots and spaces at the end, and FAT gives long names a second,
- * short name with a tilde. If a file has the name and the name has a letter, the name in the other case tells
- * (a hard link may look the same). Otherwise the characters in the name decide. Some file systems that
- * respect case ignore how an accent is encoded. */
+ * short name with a tilde. If a file has the name and the name has a letter, looks up the name with the case
+ * of its letters changed; if that finds the same file (perhaps a hard link), the answer is yes. Otherwise the
+ * characters in the name decide. Some file systems that respect case ignore how an accent is encoded. */
 static bool has_aliases(int folder, const char *name)
 {
     char other[NAME_MAX + 1];

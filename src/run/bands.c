@@ -437,7 +437,8 @@ static void append_ready(worker *w)
 }
 
 /* Makes the next unstarted bands as one part. Unless rows come in order, no band of a part is ready until all
- * its bands are made: only after the last row is it certain that a decoder opened at a row was right. */
+ * its bands are made: only after the last row is it certain that a decoder opened at a row decoded
+ * correctly. */
 static void take_part(worker *w, int bands)
 {
     team *t = w->t;

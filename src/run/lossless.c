@@ -199,8 +199,7 @@ lap_code lap_lossless_run(lap_photo *p, lap_error *err)
     if (code != LAP_OK)
         return code;
     code = turn_and_write(p, err);
-    if (limit) /* if nothing was written, by_pixels reserves its own memory, including that of the
-                  coefficients */
+    if (limit) /* if nothing was written, by_pixels reserves all that it needs, including the coefficients */
         lap_budget_give(budget, need);
     return code;
 }

@@ -186,7 +186,7 @@ static bool is_written(const lap_photo *p)
     return (p->encoder || p->device.encoded || p->lossless.done) && p->plan.format != LAP_FORMAT_NOTHING;
 }
 
-/* Metadata that should be kept but that the output cannot hold: warnings. */
+/* Metadata that should be kept, but that the output format cannot store. Each loss is a warning. */
 typedef struct losses {
     int count;
     char first[160];

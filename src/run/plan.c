@@ -112,7 +112,7 @@ lap_read_options lap_plan_read(
 
 /* ---- header ------------------------------------------------------------------------------------ */
 
-/* Sets what the encoder keeps of the input, and its options. */
+/* Sets the encoder's options, and which parts of the input's header it keeps. */
 static void plan_write(lap_plan *plan, const lap_settings *s, const lap_decoder *decoder)
 {
     const lap_header *header = lap_decoder_header(decoder);

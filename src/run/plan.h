@@ -13,7 +13,7 @@ typedef struct lap_plan {
     lap_border border;
     lap_format format;
     const char *backend; /* the backend's name in the settings */
-    lap_decode decode;   /* as the settings say */
+    lap_decode decode;   /* from the settings */
     int threads;         /* maximum number of threads for the photo */
     bool takes_rows;     /* the encoder needs rows in order, one after the other */
     bool filters_whole;  /* the rung filters only whole images, on `device` */

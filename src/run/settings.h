@@ -26,7 +26,7 @@ uint64_t lap_settings_hash(const lap_settings *settings);
  * the output of accepted photos. So an output is valid for every fail_on that its photo passes. */
 typedef struct lap_settings_mark {
     uint64_t hashes[LAP_FAIL_WARNING + 1]; /* hash of the settings with each fail_on */
-    lap_fail_on fail_on;                   /* as the settings say */
+    lap_fail_on fail_on;                   /* from the settings */
     bool turns;                            /* the run only rotates or mirrors, and filters nothing */
 } lap_settings_mark;
 lap_settings_mark lap_settings_mark_of(const lap_settings *settings);
@@ -39,7 +39,7 @@ uint64_t lap_settings_taken(const lap_settings_mark *mark, uint64_t recorded);
 
 /* The decoder's options. */
 lap_read_options lap_read_options_of(const lap_settings *settings, const lap_control *control);
-/* The encoder's options for pixels of this size. The caller adds what to keep of the input. */
+/* The encoder's options for pixels of this size. The caller adds the input's header. */
 lap_write_options lap_write_options_of(
     const lap_settings *settings, int width, int height, int channels, const lap_control *control);
 

@@ -13,7 +13,7 @@ typedef struct lap_timing {
     int runs;                   /* the most timed runs */
     bool is_cold;               /* no warm-up: the first run is timed */
     double warm_up_ms;          /* unless is_cold: untimed runs for at least this long, at least one */
-    double enough_ms;           /* stop before all runs together take longer; 0: no limit */
+    double enough_ms;           /* stop before the sum of all runs exceeds this; 0: no limit */
 } lap_timing;
 
 /* Milliseconds of each timed run; arrays of timing->runs values. The last three may be NULL; they hold NaN if
@@ -23,7 +23,8 @@ typedef struct lap_run_times {
     int runs; /* number of timed runs so far */
 } lap_run_times;
 
-/* Runs fn as timing says, and times at least one run. Errors: those of fn, LAP_E_CANCELLED, LAP_E_TIMEOUT. */
+/* Runs fn according to timing, and times at least one run. Errors: those of fn, LAP_E_CANCELLED,
+ * LAP_E_TIMEOUT. */
 lap_code lap_time_runs(
     const lap_timing *timing, lap_timed_fn *fn, void *argument, lap_run_times *times, lap_error *err);
 
