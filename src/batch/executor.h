@@ -20,7 +20,7 @@ struct lap_job {
     const lap_tree *tree;            /* the output folder; NULL if nothing is written */
     char *input, *output, *relative; /* owned by the job; `relative` is below the output folder */
     const lap_origin *origin;        /* the input's folder, or NULL; owned by the batch */
-    size_t below;                    /* where the path below that folder begins in input */
+    size_t below;                    /* offset in input of the part below that folder */
     struct stat stat;                /* the input's state when it was found, later when it was opened */
     bool force; /* replace any file that has the output's name, except one that a run with other settings has
                    made during this run */

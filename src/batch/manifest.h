@@ -59,7 +59,7 @@ typedef struct lap_manifest_input { /* what an output was made from */
     const char *path;
     const struct stat *stat;
     const lap_origin *origin;   /* NULL: not known */
-    size_t below;               /* where the path below the origin begins in path */
+    size_t below;               /* offset in path of the part below the origin */
     lap_photo_content *content; /* lap_manifest_find fills it if it reads the photo; or NULL */
 } lap_manifest_input;
 

@@ -198,7 +198,7 @@ typedef struct prune_photo {
     prune_relation relation;
     size_t operand; /* index of the input concerned */
     char *path;     /* absolute, malloc'ed; NULL with errno: unknown */
-    size_t below;   /* where the part below that input's folder begins in path */
+    size_t below;   /* offset in path of the part below that input's folder */
     int unknown;    /* an errno if lapedge could not find out whether the recorded folder exists; else 0 */
 } prune_photo;
 

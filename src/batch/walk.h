@@ -12,8 +12,7 @@ typedef struct lap_walk_entry {
     const char *relative;    /* path below the output folder; never absolute, never with ".." */
     const struct stat *stat; /* NULL if problem, link or is_out is set */
     size_t operand;          /* index of the operand among the inputs; 0 for a list */
-    size_t below; /* where the path below the named folder begins in path; for a named file, where its last
-                     part begins */
+    size_t below; /* offset in path of the part below the named folder; for a named file, of its last part */
     lap_error *problem; /* why it cannot be processed (unreadable folder, missing file, not a file), or
                            NULL */
     bool may_pass;      /* the problem may be temporary (lap_walk_may_pass): a later walk may see what this

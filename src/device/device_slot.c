@@ -202,8 +202,8 @@ typedef struct ways { /* the work of all photos of a chain */
     way *way;
     int count;
     lap_device_slot *slot;
-    lap_cuda_table decode, encode; /* of a chain of several photos */
-    lap_view_pairs pairs;          /* also of a chain of several photos */
+    lap_cuda_table decode, encode; /* the tables of a chain of several photos */
+    lap_view_pairs pairs;          /* the views of a chain of several photos */
     lap_error *err;
 } ways;
 

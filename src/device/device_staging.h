@@ -76,7 +76,7 @@ typedef struct lap_device_wish { /* what the caller wants done with a photo */
 } lap_device_wish;
 
 /* Plans the work for the file or for pixels. *handled false: the device cannot do any of the work.
- * staging->is_encoded: whether it also encodes, if wished. LAP_E_LIMIT as above. */
+ * staging->is_encoded: whether it also encodes, if requested. LAP_E_LIMIT as above. */
 lap_code lap_device_staging_plan(
     lap_device_staging *staging, const lap_device_wish *wish, bool *handled, lap_error *err);
 /* Pins memory that was added since the last call. Call it before lap_device_slot_start. LAP_E_MEMORY,

@@ -9,9 +9,9 @@
 
 /* ---- turns, for an EXIF orientation or a transform; host views (orient.c) ----------------------- */
 
-/* Writes in to out, rotated or mirrored. The views must not overlap, and have the same 1, 3 or 4 channels;
- * out has the size that results. Only interiors are read and written. The pool's threads help; NULL: the
- * calling thread works alone. LAP_E_MEMORY. */
+/* Writes `in`, rotated or mirrored, to `out`. The views must not overlap, and have the same 1, 3 or 4
+ * channels; out has the size that results. Only interiors are read and written. The pool's threads help;
+ * NULL: the calling thread works alone. LAP_E_MEMORY. */
 lap_code lap_orient(const lap_view *in, const lap_view *out, lap_turn turn, lap_pool *pool, lap_error *err);
 /* Returns the part of out, the rotated or mirrored image, to which rows y0..y1-1 of an input of `height` rows
  * are written. */
