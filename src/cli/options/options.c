@@ -306,7 +306,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {.name = "strip",
         .set = lap_set_true,
         .field = AT(settings.strip),
-        .help = "remove EXIF, XMP, IPTC, ICC and comments, and with them the orientation",
+        .help = "remove EXIF (with the orientation), XMP, IPTC, ICC and comments",
         .group = METADATA,
         .kind = LAP_CHOICE,
         .forms = R | T},
@@ -350,9 +350,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .argument = "h|v",
         .set = lap_set_word,
         .field = AT(flip),
-        .help = "mirror: h swaps left and right, v top and bottom; the picture as seen with --auto-orient, "
-                "else as "
-                "stored",
+        .help = "mirror: h swaps left and right, v swaps top and bottom; of the stored picture, or "
+                "with --auto-orient of the upright one",
         .group = GEOMETRY,
         .brief = true,
         .forms = T,
@@ -438,8 +437,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {.name = "prune",
         .set = lap_set_true,
         .field = AT(prune),
-        .help = "remove outputs that lapedge made and whose photo is gone (-n lists them); remove nothing if "
-                "a folder is empty or cannot be read",
+        .help = "remove outputs of photos that are gone (-n lists them); remove nothing if a "
+                "folder is empty or cannot be read",
         .group = FOLDERS,
         .kind = LAP_PROMISE,
         .forms = F | TF,
@@ -485,8 +484,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .letter = 'f',
         .set = lap_set_true,
         .field = AT(force),
-        .help = "also replace files that lapedge did not write: existing files in OUTDIR, an OUT of a kind "
-                "that it never writes, and files that --log and similar options name",
+        .help = "also replace files that lapedge did not write: files in OUTDIR, an OUT in a format "
+                "that it never writes, and files named by --log and similar options",
         .group = FOLDERS,
         .kind = LAP_TUNING,
         .forms = ALL | X},
@@ -516,7 +515,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {.name = "fail-fast",
         .set = lap_set_true,
         .field = AT(fail_fast),
-        .help = "stop at the first file that fails (diff and compare: that fails or differs)",
+        .help = "stop at the first file that fails; diff and compare also stop at the first "
+                "difference",
         .group = FOLDERS,
         .kind = LAP_TUNING,
         .forms = I | F | TF | SF | DF | CA},
@@ -596,7 +596,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {.name = "csv",
         .set = lap_set_true,
         .field = AT(csv),
-        .help = "print lines of image,channel,figure,index,value",
+        .help = "print CSV with the columns image,channel,figure,index,value",
         .group = STATISTICS,
         .brief = true,
         .to_stdout = true,
@@ -657,7 +657,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .argument = "X,Y,W,H",
         .set = lap_set_box,
         .field = AT(ignore),
-        .help = "count the pixels of a rectangle as equal; may be repeated",
+        .help = "count all pixels of this rectangle as equal; may be repeated",
         .group = COMPARISON,
         .forms = D,
         .again = LAP_AGAIN_ADDS},
@@ -665,7 +665,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .argument = "FILE.png",
         .set = lap_set_png,
         .field = AT(heatmap),
-        .help = "draw the differences; of several backends, the first that differs is drawn",
+        .help = "draw the differences as an image; with several backends, those of the first "
+                "that differs",
         .group = COMPARISON,
         .brief = true,
         .forms = CI | D1,
@@ -718,7 +719,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
     {.name = "warm",
         .set = lap_set_true,
         .field = AT(bench.warm),
-        .help = "use the same buffers in each run (default: rotate them, so that no cache holds them)",
+        .help = "use the same buffers in each run (default: different buffers, so that no "
+                "cache holds them)",
         .group = BENCH,
         .forms = BL},
     {.name = "omp-loop",
@@ -740,8 +742,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .argument = "u8|f32|f64",
         .set = lap_set_choice,
         .field = AT(bench.type),
-        .help = "element type: for transpose u8, f32 or f64 (default: u8), for reduce f32 or f64 (default: "
-                "both); the others have one",
+        .help = "element type: u8, f32 or f64 for transpose (default: u8), f32 or f64 for "
+                "reduce (default: both); other operations have one type",
         .group = BENCH,
         .forms = BL},
     {.name = "n",
@@ -749,7 +751,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .set = lap_set_count,
         .field = AT(bench.n),
         .low = 1,
-        .help = "number of values (reduce), or of rows and columns (matvec)",
+        .help = "number of values for reduce, or of rows and columns for matvec",
         .group = BENCH,
         .forms = BN},
     {.name = "value",
@@ -765,7 +767,8 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .argument = "FILE",
         .set = lap_set_text,
         .field = AT(baseline),
-        .help = "compare with the --json of an earlier bench; exit 1 if a backend is slower",
+        .help = "compare with the --json output of an earlier bench; exit 1 if a backend is "
+                "slower",
         .group = BENCH,
         .forms = BA,
         .reads = "the baseline"},
@@ -817,15 +820,16 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .argument = "none|truncated|warning",
         .set = lap_set_word,
         .field = AT(settings.fail_on),
-        .help = "inputs that count as failed: none, those that lost data, or all with a warning (truncated)",
+        .help = "which inputs count as failed: none, those that lost data, or all with a "
+                "warning (truncated)",
         .group = LIMITS,
         .kind = LAP_PROMISE,
         .forms = R | S | T | CA | D},
     {.name = "sandbox",
         .set = lap_set_true,
         .field = AT(sandbox),
-        .help = "for untrusted files: let the process only read the inputs and write where outputs go "
-                "(Landlock and seccomp; CPU backends)",
+        .help = "for untrusted files: let the process only read the inputs and write to the "
+                "output folders (Landlock and seccomp; CPU backends only)",
         .group = LIMITS,
         .kind = LAP_PROMISE,
         .forms = R | S | T | D | LAP_CLI_INFO},
@@ -844,7 +848,7 @@ const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS] = {
         .letter = 'v',
         .set = lap_set_true,
         .field = AT(verbose),
-        .help = "print what ran, and the time of each stage",
+        .help = "print which backend ran, and the time of each stage",
         .group = MESSAGES,
         .brief = true,
         .kind = LAP_TUNING,
