@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Class 8, what is no regular file, named like a photo: refused by name, never waited for, never overwritten."""
+"""Class 8, files that are not regular files, named like a photo: refused by name, never waited for, never overwritten."""
 
 import os
 import socket
@@ -53,7 +53,7 @@ def campaign():
             lost.append(f"{name} in place: exit 0")
     if not os.path.islink("in/dangling.jpg") or not os.path.islink("in/loop.jpg") or not os.path.isdir("in/folder.jpg"):
         lost.append("something special was replaced")
-    result(8, "what is no regular file", tries, len(lost))
+    result(8, "files that are not regular files", tries, len(lost))
     return lost
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Class 14, files that are made to take long or much: scans without end, an interval of one, huge segments, fill bytes,
+"""Class 14, files crafted to need much time or memory: scans without end, an interval of one, huge segments, fill bytes,
 compressed nothing, endless pipes. Each ends by a limit or within --timeout and a second."""
 
 import struct
@@ -83,9 +83,9 @@ def campaign():
         worst = max(worst, time.monotonic() - begin)
         if code not in (1, 5) and not (first.startswith(b"P5") and code == 5):
             lost.append(f"a pipe that stays open after {first}: exit {code}")
-    result(14, "files that are made to take long", tries, len(lost), slowest_s=round(worst, 1), slow=slow)
+    result(14, "files crafted to be slow", tries, len(lost), slowest_s=round(worst, 1), slow=slow)
     return lost
 
 
-check("files that are made to take long", campaign)
+check("files crafted to be slow", campaign)
 finish()

@@ -66,14 +66,14 @@ def campaign(program, settings, tool):
 
 
 def on_runtime():
-    return NO_RUNTIME or campaign(on_cpu, SETTINGS, ": 15 ways to have none")
+    return NO_RUNTIME or campaign(on_cpu, SETTINGS, ", caused in 15 ways")
 
 
 def on_machine():
     rows = json.loads(run("backends", "--json").stdout)["rows"]
     if any(row["available"] for row in rows if row["family"] == "cuda"):
         return "this machine has a device"
-    return campaign(here, ["this machine"], ", on a machine that has none")
+    return campaign(here, ["this machine"], ", on a machine without one")
 
 
 check("no device, by the CPU runtime", on_runtime)

@@ -56,7 +56,7 @@ def campaign():
         fired += struck
         if wrong:
             lost.append(f"{runtime}: {'a folder' if i % 3 else 'one photo'}: {wrong}")
-    result(24, "errors that stay, lost and hanging devices", count, len(lost), fired=fired)
+    result(24, "persistent errors, lost and hanging devices", count, len(lost), fired=fired)
     return lost
 
 

@@ -71,7 +71,7 @@ def campaign():
         _, count, wrong = attack(words, True)
         tries += count
         lost += wrong
-    result(28, "tries of a decoder that was taken over", tries, len(lost), fired=fired)
+    result(28, "attacks by a hijacked decoder", tries, len(lost), fired=fired)
     return lost
 
 
@@ -96,10 +96,10 @@ def cost():
         both = [(processor_ms(*words), processor_ms("--sandbox", *words)) for _ in range(times(runs))]
         figures[f"{name}_cpu_ms"] = round(statistics.median(plain for plain, _ in both), 2)
         figures[f"{name}_sandbox_cpu_ms"] = round(statistics.median(inside for _, inside in both), 2)
-    result(28, "what the sandbox costs", 2 * times(60) + 2 * times(12), 0, **figures)
+    result(28, "cost of the sandbox", 2 * times(60) + 2 * times(12), 0, **figures)
     return []
 
 
 check(f"a decoder that was taken over reaches nothing ({PROGRAM})", campaign)
-check("what the sandbox costs", cost)
+check("cost of the sandbox", cost)
 finish()
