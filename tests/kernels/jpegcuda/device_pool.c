@@ -406,7 +406,7 @@ static void check_lasting(void)
     threads_at_rest = 0;
     const outcome o = run("devices=1,slow=cudaEventQuery:60000", 1, PHOTOS,
         (lap_device_pool_options){.is_named = true, .deadline_ms = 1000});
-    check(o.right == PHOTOS && o.warnings == 1, "a call that does not come back");
+    check(o.right == PHOTOS && o.warnings == 1, "a call that never returns");
     /* Not in the middle of other work, whose memory would look lost. */
     for (int tries = 0; tries < 12000 && lap_cudacpu_count("cudaEventQuery") == 0; tries++) {
         if (count_threads() <= at_rest)

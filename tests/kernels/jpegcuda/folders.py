@@ -190,7 +190,7 @@ def check_one_way():
         half += "decoded on the CPU, encoded on the device" in (alone or "")
         if alone != note:
             bad.append(f"{name}: {note}, alone: {alone}")
-    report(not bad and half >= 3, "what a device leaves undone goes on the same way in a folder and alone",
+    report(not bad and half >= 3, "photos that a device cannot finish continue alike in a folder and alone",
            "\n".join([f"{half} of {len(found)}", *bad]))
 
 

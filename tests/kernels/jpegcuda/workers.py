@@ -66,7 +66,7 @@ def check_crash(number, at):
             and counted == PHOTOS and "died" in summary["work"]["how"])
     next_time = again("--json")
     known = json.loads(next_time.stdout)["kinds"] == {"up_to_date": PHOTOS} and next_time.returncode == 0
-    report(good and known, f"signal {number} at operation {at}: the CPU does the rest, as the next run knows",
+    report(good and known, f"signal {number} at operation {at}: the CPU does the rest, and the next run knows it",
            f"{done.returncode} {done.stdout} {done.stderr} {next_time.stdout}")
 
 
@@ -77,7 +77,7 @@ def check_bad_file():
     with open("log.jsonl", encoding="utf-8") as f:
         names = sorted(os.path.basename(json.loads(line)["input"]) for line in list(f)[1:])
     report(done.returncode == 1 and contents("out") == expected and names == sorted([*expected, "bad.jpg"]),
-           "a file that fails has its exit code, and the log each file once",
+           "a failed file sets the exit code, and the log lists each file once",
            f"{done.returncode} {names} {done.stderr}")
     alone = run()
     report(alone.returncode == 1 and not warnings(alone), "as without a crash", alone.stderr)
@@ -185,7 +185,7 @@ def check_stop_and_kill():
 
     process, _, said = interrupt(stop_and_kill)
     report(process.returncode == 128 + signal.SIGTERM and b"died" not in said and len(contents("out")) < 200,
-           "a run that was told to stop does not go on when its worker dies", f"{process.returncode} {said}")
+           "a run that was told to stop does not continue when its worker dies", f"{process.returncode} {said}")
 
 
 def check_kill():
@@ -199,7 +199,7 @@ def check_kill():
     while time.time() < until and any(map(is_there, workers)):
         time.sleep(0.01)
     report(len(workers) == 1 and process.returncode == -signal.SIGKILL and not any(map(is_there, workers)),
-           "a parent that is killed takes its worker along", f"{workers} {process.returncode}")
+           "if the parent is killed, its worker ends, too", f"{workers} {process.returncode}")
 
 
 def check_no_worker():
