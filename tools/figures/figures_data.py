@@ -963,8 +963,8 @@ def ladder_cpu(command):
     heads = ["backend", "ms, 1 thread", "ms, 2 threads", "GB/s", "of memcpy", "step", "since the first",
              "instructions per pixel", "mispredicted branches"]
     return (table(heads, lines) + f"\n`{command}`: {row['width']} x {row['height']} x 3, medians of "
-            f"{len(row['times_ms'])} runs, {bench['machine']}, {kept['cores']} cores, {bench['date']}. Columns right "
-            f"of the times are for one thread.\n\n{quiet()}\n")
+            f"{len(row['times_ms'])} runs, {bench['machine']}, {kept['cores']} cores, {bench['date']}. The columns "
+            f"to the right of the times are for one thread.\n\n{quiet()}\n")
 
 
 WORDS = {"stall_loads": "loads", "stall_shared": "shared memory", "stall_barrier": "a barrier",
@@ -974,17 +974,17 @@ WORDS = {"stall_loads": "loads", "stall_shared": "shared memory", "stall_barrier
 COLUMNS = [
     ("us", "the kernel's time in this run", "us"),
     ("DRAM %", "share of the highest rate of the device's memory", "dram"),
-    ("L2 %", "share of the highest rate of the cache in front of it", "l2"),
+    ("L2 %", "share of the highest rate of the L2 cache", "l2"),
     ("L1/shared %", "the busiest part of L1 and shared memory, which are one unit of a multiprocessor", "l1"),
-    ("issue %", "the share of cycles in which a scheduler started an instruction, of those in which it could", "issue"),
+    ("issue %", "share of the cycles with warps in which a scheduler started an instruction", "issue"),
     ("wavefronts, million", "passes through the data path of L1 and shared memory: a warp's access takes one pass if "
      "all its bytes can be delivered at once, more if they lie in several lines or conflict in a bank; the counter is "
-     "the share of passes in all cycles", "waves_used"),
+     "passes as a share of all cycles", "waves_used"),
     ("sectors per load, per store", "pieces of 32 bytes that a warp's access of global memory touches", "load_sectors"),
     ("conflicts per shared load", "additional passes, because lanes need different words of one bank", "conflicts"),
     ("warps per SM", "warps of 32 threads that a multiprocessor holds on average; at most 64", "warps"),
     ("waves of blocks", "how many times the blocks fill the device; if that is slightly more than a whole number, "
-     "multiprocessors are idle during the last time", "waves_of_blocks"),
+     "multiprocessors are idle in the last wave", "waves_of_blocks"),
     ("registers", "of a thread; a multiprocessor has 65,536", "registers"),
 ]
 WAITS = {
@@ -994,8 +994,8 @@ WAITS = {
     "stall_lsu_queue": "room in the queue before the unit that loads and stores global memory",
     "stall_shared_queue": "room in the queue before shared memory and the special units",
     "stall_arithmetic": "an arithmetic unit that another warp uses",
-    "stall_fixed": "the fixed time that the instruction before takes",
-    "stall_ready": "nothing: the scheduler took another warp that was ready, too",
+    "stall_fixed": "the fixed latency of the previous instruction",
+    "stall_ready": "nothing: the warp was ready, but the scheduler chose another",
 }
 
 
