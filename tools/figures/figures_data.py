@@ -634,13 +634,13 @@ def encoder_goals():
     lines += [goal_row("`avx512`, own pixels", zen, 3.5, 4.5, encoder_speeds("avx512", "own pixels")),
               goal_row("`avx512`, own pixels", xeon, 3.5, 4.5, encoder_speeds_xeon("avx512", "own pixels"))]
     lines.append(goal_row("`neon`, instructions of a tile", "qemu-user", 1.6, 2, [neon("neon")]))
-    lines.append(goal_row("`c`, beside libjpeg-turbo without vectors", zen, 1.0, 1.3,
+    lines.append(goal_row("`c`, compared with libjpeg-turbo without vectors", zen, 1.0, 1.3,
                           [encoder_speed(photo["rows"], "c") for photo in here["without_vectors"]]))
     whole = there["whole_ms"]["2"]
-    lines.append(goal_row("whole process on 2 cores, its share of the time before", xeon, 0.78, 0.70,
+    lines.append(goal_row("whole process on 2 cores, time relative to the older version", xeon, 0.78, 0.70,
                           [whole["new"] / whole["old"]], less=True))
     folder_row = there["photos_a_second"]["18.7 Mpixel"]
-    lines.append(goal_row("folder of 18.7 Mpixel on 16 cores, its rate beside the one before", xeon, 1.5, 1.7,
+    lines.append(goal_row("folder of 18.7 Mpixel on 16 cores, rate relative to the older version", xeon, 1.5, 1.7,
                           [statistics.median(folder_row["new"]) / statistics.median(folder_row["old"])]))
     heads = ["work", "machine", "goal", "aim", "measured", "reached"]
     return "\n".join(["| " + " | ".join(heads) + " |", "|---|---|---:|---:|---:|---|"] +
@@ -812,7 +812,7 @@ def batch_goals():
                    small_photos(f"small, 100000 photos{rates}", "cuda-fast")),
         batch_goal("folder of thumbnails, 8 threads", 20_000, 35_000, [there["steady"] for there, _ in thumbs],
                    statistics.median(there["whole"] for there, _ in thumbs)),
-        batch_goal("the same, its rate beside `simd`", 1.2, None,
+        batch_goal("the same, rate relative to `simd`", 1.2, None,
                    [there["steady"] / cpu["steady"] for there, cpu in thumbs],
                    statistics.median(there["whole"] / cpu["whole"] for there, cpu in thumbs), digits=2),
         batch_goal("`stats` of 500x375", 20_000, None, [], small_photos(stats, "cuda-fast")),
@@ -825,8 +825,8 @@ def batch_goals():
         batch_goal(f"{both} {large}, 16 streams", 2_100, 2_500, [1e3 / codec("chain-cuda", 16)],
                    whole_run(f"C, {both} 18.7 megapixels")),
         batch_goal("500x375 to NumPy, one thread", 1_600, 2_200, [pipeline_rate("lapedge")]),
-        batch_goal("the same, percent longer than the C decoder", 5, None, [pipeline_cost()], less=True, digits=1),
-        *(batch_goal(f"two devices beside one, {name}", 1.8, None, found, digits=2) for name, found in two.items()),
+        batch_goal("the same, how many percent slower than the C decoder", 5, None, [pipeline_cost()], less=True, digits=1),
+        *(batch_goal(f"two devices relative to one, {name}", 1.8, None, found, digits=2) for name, found in two.items()),
     ]
     return table(["work", "goal", "aim", "steady", "whole run", "reached"], rows) + "\n"
 
@@ -1094,7 +1094,7 @@ def tall():
         lines.append([f"`{name}`", shown(counter("filter", name, "waves_of_blocks"), 2), shown(idle("filter", name), 0),
                       shown(us("filter", name), 1), shown(eighth, 1), shown(us("filter", name) / eighth, 2)])
     return table(["backend", "waves of blocks", "idle, %", "us", f"us of 3744 of {rows[0]['height']} rows",
-                  "times as fast"], lines) + "\n`tools/measure/controls` beside the first tables of this page.\n"
+                  "times as fast"], lines) + "\n`tools/measure/controls`, compared with the first tables of this page.\n"
 
 
 def parts(*names):
