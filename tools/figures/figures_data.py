@@ -825,8 +825,9 @@ def batch_goals():
         batch_goal(f"{both} {large}, 16 streams", 2_100, 2_500, [1e3 / codec("chain-cuda", 16)],
                    whole_run(f"C, {both} 18.7 megapixels")),
         batch_goal("500x375 to NumPy, one thread", 1_600, 2_200, [pipeline_rate("lapedge")]),
-        batch_goal("the same, how many percent slower than the C decoder", 5, None, [pipeline_cost()], less=True, digits=1),
-        *(batch_goal(f"two devices relative to one, {name}", 1.8, None, found, digits=2) for name, found in two.items()),
+        batch_goal("the same, extra time over the C decoder, %", 5, None, [pipeline_cost()], less=True, digits=1),
+        *(batch_goal(f"two devices relative to one, {name}", 1.8, None, found, digits=2)
+          for name, found in two.items()),
     ]
     return table(["work", "goal", "aim", "steady", "whole run", "reached"], rows) + "\n"
 
@@ -1094,7 +1095,7 @@ def tall():
         lines.append([f"`{name}`", shown(counter("filter", name, "waves_of_blocks"), 2), shown(idle("filter", name), 0),
                       shown(us("filter", name), 1), shown(eighth, 1), shown(us("filter", name) / eighth, 2)])
     return table(["backend", "waves of blocks", "idle, %", "us", f"us of 3744 of {rows[0]['height']} rows",
-                  "times as fast"], lines) + "\n`tools/measure/controls`, compared with the first tables of this page.\n"
+                  "times as fast"], lines) + "\n`tools/measure/controls`, relative to the first tables of this page.\n"
 
 
 def parts(*names):
