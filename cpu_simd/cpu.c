@@ -73,8 +73,8 @@ static void ask_lzcnt(void)
     lzcnt = __get_cpuid(0x80000001, &a, &b, &c, &d) && (c & 1u << 5);
 }
 
-/* Not every compiler knows the name lzcnt. The result is kept: in a virtual machine cpuid takes microseconds,
- * and each file needs it to choose its coders. */
+/* Not every compiler knows the name lzcnt. The result is cached: in a virtual machine cpuid takes
+ * microseconds, and lapedge asks for each file to choose its coders. */
 static bool has_lzcnt(void)
 {
     pthread_once(&lzcnt_once, ask_lzcnt);
@@ -146,7 +146,7 @@ typedef struct scatterer {
 } scatterer;
 
 static const scatterer scatterers[] = {
-    {"GenuineIntel", 6, 143}, /* Sapphire Rapids, with the same cores as the next */
+    {"GenuineIntel", 6, 143}, /* Sapphire Rapids: the same cores as Emerald Rapids */
     {"GenuineIntel", 6, 207}, /* Emerald Rapids: measured */
 };
 

@@ -3,7 +3,7 @@
  * The environment variable LAP_CPU_MASK, a comma list, hides instruction sets, so that every rung can be
  * tested on one machine: "sse41", "avx2", "avx512" (all of it), "neon", and single features by the compiler's
  * names: "bmi", "bmi2", "lzcnt", "avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512cd", "avx512vbmi",
- * "avx512vbmi2", "avx512vnni"; "scatter" (lap_cpu_scatters). Thread safe as getenv is. */
+ * "avx512vbmi2", "avx512vnni"; "scatter" (lap_cpu_scatters). As thread-safe as getenv. */
 #ifndef LAP_CPU_H
 #define LAP_CPU_H
 
@@ -20,7 +20,7 @@ const char *lap_cpu_no_avx2_bits(void);
 const char *lap_cpu_no_avx512vbmi2(void);
 const char *lap_cpu_no_neon(void); /* part of aarch64 */
 
-/* Returns whether a scatter of AVX-512 is faster on this processor than a store for each element, from a
+/* Returns whether an AVX-512 scatter is faster on this processor than one store per element, according to a
  * fixed table. False if LAP_CPU_MASK contains scatter. */
 bool lap_cpu_scatters(void);
 

@@ -1,5 +1,5 @@
-/* The host rungs of all ladders; their contracts are with the function types in base/rung.h. Each file
- * keeps its compiler flags beside its function: LAP_HOST_RUNG declares both. */
+/* The host rungs of all ladders; base/rung.h documents their contracts at the function types. Each file
+ * defines a function and a string with the file's compiler flags: LAP_HOST_RUNG declares both. */
 #ifndef LAP_HOST_RUNGS_H
 #define LAP_HOST_RUNGS_H
 

@@ -1,6 +1,6 @@
-/* The row function of c and openmp: the lab sheet's 5x5 loops over pixels of four components. Its
- * arguments are those of the sheet's conv_filter, for one row: widths of image and extended image, the
- * coefficients, and where source window and result begin. */
+/* The lab sheet's 5x5 loops over pixels of four components, as a row function for openmp; c uses only
+ * conv_range. Like the sheet's conv_filter, conv_row gets the widths of the image and of the extended image,
+ * the coefficients, and pointers to the source window and the result. */
 #ifndef LAP_CPU_CONV_ROW_H
 #define LAP_CPU_CONV_ROW_H
 

@@ -1,8 +1,8 @@
 /* c: float32, four components per pixel, one thread: the reference that every rung is compared with. The
  * loops are those that the lab sheet describes: over the image, then over the window. The window's
- * coefficients are 24 in the centre and -1 elsewhere, unless another kernel is named; the components are
- * red, green, blue and a fourth that is 0, as the vectors of sse have four. Compiled with vectorization
- * off, so that it shows what scalar code does and what the other rungs gain.
+ * coefficients are 24 in the centre and -1 elsewhere, unless another kernel is chosen. A pixel has four
+ * components, like the vectors of sse; those that the image lacks are 0. Compiled with vectorization off, so
+ * that it shows what scalar code does and what the other rungs gain.
  * Memory: bytes become floats in chunks of rows, 16 bytes per pixel.
  * Measured: 578 instructions per pixel; a picture of one colour, in which the clamp's branches always go
  * one way, takes 33 % less time (1248x936x3, Zen 5). */
@@ -16,9 +16,9 @@ static void load(const float4_job *job, int first, int count)
         float4_from_bytes(job, y);
 }
 
-/* Slides the window over the image. Pixel (x, y) of the result is the weighted sum of the 25 pixels of the
- * source from (x, y) on; rows of the source have src_width pixels. Since an apron of two pixels surrounds the
- * image, no pixel is missing. */
+/* Slides the window over the image. Pixel (x, y) of the result is the weighted sum of the 5x5 source pixels
+ * whose top left one is (x, y); rows of the source have src_width pixels. Since an apron of two pixels
+ * surrounds the image, no pixel is missing. */
 static void filter(const float4_job *job, int first, int count)
 {
     const float *h = job->params->kernel.h;

@@ -1,5 +1,5 @@
 /* sse-box: 25 p - box; laplace5 only; other kernels are computed as in sse-taps.
- * Since sse-taps: a row's five bytes are added once and serve five rows of the result.
+ * Since sse-taps: the five bytes of a row are added once, and their sum is used for five rows of the result.
  * Memory: the sums of five rows of a strip stay in the first-level cache.
  * Measured: of the 71 instructions for 16 samples, 23 are vector arithmetic, and 19 access vectors in
  * memory. */

@@ -5,11 +5,11 @@
 #include "simd_finish.h"
 #include "simd_plane.h"
 
-/* 1536 samples per strip: the ring takes 14 bytes per sample, 21 KB. Together with the rows being read it
- * stays in a first-level cache of 32 KB. Four rows per pass: sums that one row passes to the next stay in
+/* 1536 samples per strip: the ring needs 14 bytes per sample, 21 KB. Together with the rows being read it
+ * fits a first-level cache of 32 KB. Four rows per pass: sums that one row passes to the next stay in
  * registers. The rows of the next pass are prefetched during this one, because hardware prefetchers expect
- * longer runs than a strip and are too late. */
-#ifndef LAP_BOX_ROWS /* tools/measure/parts takes one away at a time */
+ * runs longer than a strip and would come too late. */
+#ifndef LAP_BOX_ROWS /* tools/measure/parts disables one of the two at a time */
 #define LAP_BOX_ROWS 4
 #define LAP_BOX_AHEAD 1
 #endif

@@ -1,9 +1,9 @@
-/* The simd rungs: one algorithm, written with operations that the including file has chosen (simd_sse41.h,
- * simd_avx2.h, simd_avx512.h, simd_neon.h).
+/* The simd rungs: one algorithm, written with the operations of simd_sse41.h, simd_avx2.h, simd_avx512.h or
+ * simd_neon.h; the compiler flags of the including file choose the header (simd_words.h).
  *
  * Rows are strings of samples. With c channels, neighbours in the window lie c bytes apart, so the same code
- * works for 1, 3 and 4 channels. An image is cut into strips of columns, and a strip is walked from top to
- * bottom, so that what is kept between rows stays in the first-level cache. Three forms:
+ * works for 1, 3 and 4 channels. An image is cut into strips of columns, and each strip is processed from top
+ * to bottom, so that the data kept from row to row stays in the first-level cache. Three forms:
  *
  *   box    laplace5: o = 25 p - box. The five bytes of a row are summed once (unaligned loads, of
  *          which one instruction widens and adds two), and the sums of rows slide

@@ -45,7 +45,7 @@ enum { VB = 16 };
 #define vf_round(v) vreinterpretq_u8_s32(vcvtnq_s32_f32(v)) /* ties to even */
 #define vf_add(a, b) vaddq_f32(a, b)
 #define vf_mul(a, b) vmulq_f32(a, b)
-#define vf_max(a, b) vmaxnmq_f32(a, b) /* of a NaN and a number: the number */
+#define vf_max(a, b) vmaxnmq_f32(a, b) /* returns the number if one is a NaN */
 #define vf_min(a, b) vminnmq_f32(a, b)
 #define vf_andnot(a, b) vreinterpretq_f32_u32(vbicq_u32(vreinterpretq_u32_f32(b), vreinterpretq_u32_f32(a)))
 

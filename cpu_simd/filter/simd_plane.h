@@ -7,7 +7,7 @@
 
 #include "simd_words.h"
 
-typedef struct plane { /* views as rows of samples; channels are only a distance */
+typedef struct plane { /* a view as rows of samples; only `step` depends on channels */
     const uint8_t *src;
     uint8_t *dst;
     ptrdiff_t src_stride, dst_stride;
@@ -17,8 +17,8 @@ typedef struct plane { /* views as rows of samples; channels are only a distance
     bool stream;    /* dst is aligned and larger than the caches: bypass them */
 } plane;
 
-/* Returns where vector k of a row begins. The last one overlaps its neighbour if n is not a multiple of VB.
- */
+/* Returns the first sample of vector k of a row. The last vector overlaps the one before if n is not a
+ * multiple of VB. */
 static inline ptrdiff_t at(const plane *p, int k)
 {
     const ptrdiff_t x = (ptrdiff_t)k * VB, last = p->n - VB;

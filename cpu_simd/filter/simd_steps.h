@@ -7,7 +7,7 @@
 
 typedef struct step_ring {
     pair row[5][BOX_VECTORS]; /* sums of five bytes; image row r in row[(r + 2) % 5] */
-    pair box[BOX_VECTORS];    /* their sum, if it slides */
+    pair box[BOX_VECTORS];    /* their sum; used only if it slides */
 } step_ring;
 
 /* Adds row r. If it is at least the fifth, writes the result for the row two above it. */
@@ -43,7 +43,7 @@ INLINE void step_strips(bool slides, finish_how how, const plane *p, const finis
     }
 }
 
-/* Kernels other than laplace5 use the form with taps. */
+/* Kernels other than laplace5 use run_plane: taps or, if they do not fit, floats. */
 INLINE void run_step(bool slides, const plane *p, const lap_params *params)
 {
     const finish f = finish_of(params);

@@ -1,5 +1,5 @@
-/* Applies integer kernels whose sums fit 16 bits, for simd_filter.h: two taps per multiply-add, without
- * zeros. */
+/* Applies integer kernels whose sums fit 16 bits, for simd_filter.h: two taps per multiply-add; taps of
+ * weight 0 are skipped. */
 #ifndef LAP_CPU_SIMD_TAPS_H
 #define LAP_CPU_SIMD_TAPS_H
 
@@ -7,7 +7,7 @@
 #include "simd_plane.h"
 
 typedef struct tap_pair {
-    ptrdiff_t a, b; /* from the sample to the two taps, bytes */
+    ptrdiff_t a, b; /* bytes from the sample to each of the two taps */
     vec weights;
 } tap_pair;
 

@@ -21,8 +21,8 @@
 #define v_high(a) v_hi8(a, v_zero())
 #define v_sum_low(a, b) v_pairs(v_lo8(a, b), v_set8(1))
 #define v_sum_high(a, b) v_pairs(v_hi8(a, b), v_set8(1))
-/* For values up to 255. Not written as a multiplication, because compilers turn one by 25 into four shifts
- * and adds. */
+/* For values up to 255. Not written as a multiplication, because compilers replace a multiplication by 25
+ * with four shifts and adds. */
 #define v_times(x, n) v_pairs(x, v_set8(n))
 #define v_taps_low(a, b, weights) v_pairs(v_lo8(a, b), weights)
 #define v_taps_high(a, b, weights) v_pairs(v_hi8(a, b), weights)

@@ -1,8 +1,8 @@
 /* simd: two neighbouring bytes are one 16-bit index.
- * Since c: two samples cost one increment; the sums along both sides of the square of counters give the
- * histogram. Successive words use several tables in turn; runs of equal groups (flat areas) are counted
- * as a whole.
- * Memory: in photos the used pairs lie along the diagonal, and the lines in use fit the caches.
+ * Since c: two samples cost one increment; a table of 256 x 256 counters is added up along rows and along
+ * columns to get the histogram. Successive pairs use several tables in turn; a run of equal groups (a flat
+ * area) is counted with one addition per pair.
+ * Memory: in photos most pairs lie near the diagonal, and the cache lines in use fit the caches.
  * Measured: of three pictures, uniform noise, which uses all pairs equally, takes the longest: 6 times as
  * long as a picture of one colour, 1.08 times as long as a smooth one (2048x1536x3, one thread,
  * Zen 5). */
@@ -76,7 +76,7 @@ static inline __attribute__((always_inline)) void count_rows(const lap_view *in,
     }
 }
 
-/* Word w holds the channels 2w and 2w + 1, modulo their number. */
+/* Table w counts pairs of channels 2w and 2w + 1, modulo the number of channels. */
 static void add_up(const table *t, int tables, int channels, uint64_t counts[4][256])
 {
     for (int w = 0; w < tables; w++) {

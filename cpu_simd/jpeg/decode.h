@@ -1,8 +1,8 @@
 /* The ladder `decode`: the entropy-coded data of a JPEG to pixels, with the pixels of libjpeg-turbo.
  *
- * A decoder processes each row of MCUs of a baseline file in units of some MCUs across, so that
- * coefficients stay in the first-level cache. The samples of a row of MCUs are kept until the row below
- * is decoded, because upsampling needs both:
+ * A decoder processes each row of MCUs of a baseline file in units of a few adjacent MCUs, so that
+ * coefficients stay in the first-level cache. The samples of a row of MCUs are kept until the row below is
+ * decoded, because upsampling needs both:
  *
  *     bytes ---> bits ---> symbols ---> coefficients ---> samples ---> pixels
  *        0xFF 0x00    Huffman    runs,           inverse DCT    upsampling,
@@ -25,18 +25,18 @@
 enum {
     LAP_DECODE_SLACK = 64,       /* bytes: see each function */
     LAP_DECODE_GROUP = 8,        /* blocks: coefficients are stored in whole groups */
-    LAP_DECODE_UNIT_BLOCKS = 16, /* the most adjacent blocks of a component; a multiple of GROUP */
+    LAP_DECODE_UNIT_BLOCKS = 16, /* at most this many adjacent blocks of a component; a multiple of GROUP */
     LAP_DECODE_PAD = 4096        /* zeros after the data: an MCU reads at most this far past the end */
 };
 
 typedef struct lap_decode_state { /* between units of a scan */
     const uint8_t *at, *end;      /* unstuffed data; LAP_DECODE_PAD zeros follow */
-    uint64_t bits;                /* the next bits, from bit 63 down; bits after `count` are 0 or data, too */
+    uint64_t bits;                /* the next bits, from bit 63 down; bits after `count` are 0 or also data */
     unsigned count;               /* 0 .. 63 */
     int dc[LAP_JPEG_COMPONENTS];  /* DC value of each component's previous block */
 } lap_decode_state;
 
-typedef struct lap_decode_unit { /* blocks of a unit, as plan->start and plan->step number them */
+typedef struct lap_decode_unit { /* blocks of a unit, numbered by plan->start and plan->step */
     int16_t *coefficients;       /* 64 for each block, all 0; aligned to 64 bytes */
     uint8_t *last;               /* one for each block, all 0 */
 } lap_decode_unit;
@@ -91,16 +91,15 @@ typedef struct lap_decode_blocks {
  * last sample of each row; they have any value. Rows need not be aligned.
  *
  * The colours are Y, Cb, Cr if is_ycc is set; else red, green, blue. With black they are inks: cyan, magenta
- * and yellow, or if is_ycc is set, Y, Cb, Cr of 255 minus these. A pixel is what remains of white after all
- * inks. */
+ * and yellow; or if is_ycc is set, 255 minus each ink, converted to Y, Cb, Cr. A pixel has the colour of
+ * white light that has passed all inks. */
 typedef struct lap_decode_row {
     const uint8_t *y;
     const uint8_t *near[2], *far[2]; /* Cb, Cr: the row of samples at this row of pixels, and the second
                                       * nearest row, which is used only if v2 is set */
     const uint8_t *black;            /* or NULL; has full width, like y */
     int width;                       /* pixels */
-    int chroma_width; /* samples: libjpeg's downsampled_width, that is width; if h2 is set, half
-                       * of it, rounded up */
+    int chroma_width; /* samples: width, or with h2 half of it, rounded up; libjpeg's downsampled_width */
     bool h2, v2;      /* chroma has half the width, half the height: see lap_decode_c */
     bool upper;       /* v2 only: far is the row above near, else the row below */
     bool is_ycc;
@@ -112,7 +111,7 @@ typedef struct lap_decode_stages {
     const char *flags;    /* compiler flags of the rung */
 
     lap_unstuff_fn *unstuff;
-    lap_lanes_fn *walk; /* for the scan that finds where rows begin */
+    lap_lanes_fn *walk; /* for the pass that finds where rows begin */
 
     /* Decodes `count` MCUs, up to plan->unit_mcus. False: an error, or the data is too short; the state must
      * not be used any more. */

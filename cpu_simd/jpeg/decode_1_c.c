@@ -52,7 +52,8 @@ static unsigned beyond(int value, unsigned limit)
     return ((unsigned)value + limit) & ~(2 * limit - 1);
 }
 
-/* Eight values, `step` apart, in place: the transform of Loeffler, Ligtenberg and Moschytz (1989) backwards.
+/* Transforms eight values, `step` apart, in place: the inverse of the DCT of Loeffler, Ligtenberg and
+ * Moschytz (1989).
  *
  *     v0 v2 v4 v6 --> even half: a rotation, two butterflies --+-- sum ---------> v0 .. v3
  *     v1 v3 v5 v7 --> odd half:  four rotations ---------------+-- difference --> v7 .. v4

@@ -1,5 +1,5 @@
 /* neon: vectors of 128 bits in every stage but the entropy decoder.
- * Since c: one block at once in the inverse DCT, 16 pixels in upsampling and colour.
+ * Since c: one block at a time in the inverse DCT, 16 pixels in upsampling and colour.
  * Memory: as in c.
  * Limit: not measured. */
 #include "coding/entropy_lanes.h"

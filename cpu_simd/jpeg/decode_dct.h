@@ -14,8 +14,8 @@
  *
  * libjpeg-turbo's C and vector code agree as long as sums of two words fit in words. Two checks are enough
  * for that: products of coefficients and quantisers are words, and results lie within -512 .. 511. These
- * suffice because the transform keeps sums of squares: a value of 2^14 or more before the second pass, or a
- * saturated one, gives a result of 512 or more. */
+ * suffice because the transform preserves the sum of squares: a value of 2^14 or more before the second pass,
+ * or a saturated one, gives a result of 512 or more. */
 #ifndef LAP_DECODE_DCT_H
 #define LAP_DECODE_DCT_H
 

@@ -4,8 +4,8 @@
  *     bits >> 53 ---> load an entry ---> bits << length of its symbols ---> ...
  *       1 cycle         4 or 5                  1
  *
- * Everything else (values, places, stores, counting) uses what this chain finds and runs beside it. An entry
- * holds two symbols if the 11 bits hold the first one and the code of the second. No branch asks whether
+ * Everything else (values, places, stores, counting) depends on this chain but does not lengthen it. An entry
+ * holds two symbols if the 11 bits hold the first one and the code of the second. No branch tests whether
  * there are two: an entry of one symbol stores a zero as its first value, at a place that is 0 already or
  * that the second value overwrites. Values past the last coefficient of a block go to the place of DC, which
  * is written last. */
@@ -23,8 +23,8 @@
 /* Keeps a pointer in a register: computing it again would lengthen the chain. */
 #define LAP_DECODE_KEEP(pointer) __asm__("" : "+r"(pointer))
 
-/* A refill makes at least 56 bits available. Two look-ups take at most 2 x (11 + 15); a DC difference and one
- * look-up take at most 16 + 11 and 26. */
+/* A refill makes at least 56 bits available. Two look-ups use at most 2 x (11 + 15) of them; a DC difference
+ * uses at most 16 + 11, and one look-up after it 26. */
 typedef struct lap_decode_bits {
     const uint8_t *at;
     uint64_t bits;
@@ -72,8 +72,8 @@ static inline int lap_decode_value_2(uint64_t bits, uint64_t entry)
     return value + biased < 0 ? biased : value;
 }
 
-/* Finds one symbol by its whole code. Returns its step, or 0 if sequential scans do not have it; sets *length
- * and *value. */
+/* Finds one symbol by its whole code. Returns its step, or 0 if the symbol is invalid in a sequential scan;
+ * sets *length and *value. */
 static inline unsigned lap_decode_single(
     const lap_huff_code *code, uint64_t bits, unsigned *length, int *value)
 {
@@ -87,8 +87,8 @@ static inline unsigned lap_decode_single(
     return code->is_dc || symbol ? run + 1 : LAP_DECODE_EOB;
 }
 
-/* After a look-up that cannot be used: returns to coefficient k before it, and takes one symbol by its whole
- * code. Returns the next coefficient, or 0 on an error. */
+/* Call after a look-up that cannot be used: continues at coefficient k, where that look-up began, and decodes
+ * one symbol by its whole code. Returns the next coefficient, or 0 on an error. */
 static inline unsigned lap_decode_retry(
     const lap_decode_plan *plan, const lap_huff_code *code, unsigned k, lap_decode_bits *r, int16_t *block)
 {
@@ -103,7 +103,7 @@ static inline unsigned lap_decode_retry(
     return next;
 }
 
-/* Takes the symbols of one look-up, and returns the next coefficient. */
+/* Decodes the symbols of one look-up. Returns the index of the next coefficient. */
 static inline size_t lap_decode_look(
     const uint64_t *ac, const uint8_t *index, size_t k, lap_decode_bits *r, int16_t *block)
 {

@@ -78,11 +78,11 @@ typedef struct lap_rgb {
     vec r, g, b;
 } lap_rgb;
 
-/* Converts one half of the pixels, not yet clamped. How libjpeg's products with 16 bits of fraction are
- * computed:
+/* Converts one half of the pixels, not yet clamped. libjpeg's products with 16 bits of fraction are computed
+ * so:
  *
  *     red    91881 * (cr - 128), rounded. v_scale16 has 15 bits: 22970 * 2 (cr - 128) gives the same for
- *            each of the 256 samples
+ *            all 256 sample values
  *     blue   116130 * (cb - 128): 29033 likewise
  *     green  22554 * (cb - 128) + 46802 * (cr - 128), rounded after the sum: both weights are even, and
  *            their halves fit in words */
@@ -103,8 +103,8 @@ LAP_INLINE vec lap_rest(vec v)
     return v_sub16(v_set16(255), v);
 }
 
-/* (v * left + 127) / 255 of words from -512 to 511, which are clamped, or 255 less these. The sum n is below
- * 65,408, so n / 255 is (n + 1 + n / 256) / 256. */
+/* (v * left + 127) / 255 of words from -512 to 511, clamped to 0 .. 255; if is_turned, 255 minus v replaces
+ * v. The sum n is below 65,408, so n / 255 is (n + 1 + n / 256) / 256. */
 LAP_INLINE vec lap_ink(vec v, vec left, bool is_turned)
 {
     const vec rest = v_less16(v_set16(255 + 512), v_add16(v, v_set16(512))); /* 255 - v, not below 0 */

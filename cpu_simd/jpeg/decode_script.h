@@ -3,12 +3,13 @@
  *     DC first        the upper bits of DC values, as differences to the block before
  *     DC refinement   the next bit of each
  *     AC first        the upper bits of the coefficients of a band, in runs of zeros and values
- *     AC refinement   the next bit of each that is not 0 yet, and the ones among the zeros
+ *     AC refinement   the next bit of each nonzero coefficient, and the values that are new among the zeros
  *
- * Each block has 64 bits that say which of its AC coefficients are not 0, the first uppermost, as bits are in
- * the data. A refinement looks at them and not at coefficients: where a symbol leads to, and how many bits
- * belong to the coefficients that it passes, are a shift and a count. All of a block's bits that are 1 are
- * collected, and the coefficients that they belong to are changed at its end. */
+ * Each block has a mask of 64 bits that marks its nonzero AC coefficients; the first coefficient is the
+ * highest bit, as in the data. A refinement reads this mask instead of the coefficients: a shift and a
+ * deposit find the coefficient that a symbol leads to, and a bit count gives the number of correction bits
+ * for the coefficients that it passes. The correction bits that are 1 are collected, and their coefficients
+ * are changed at the end of the block. */
 #ifndef LAP_DECODE_SCRIPT_H
 #define LAP_DECODE_SCRIPT_H
 
@@ -30,8 +31,8 @@ static inline bool lap_script_end(lap_decode_state *state, const lap_decode_bits
     return lap_decode_left(state) >= 0;
 }
 
-/* Returns whether bits after the data were read. One check per block is enough, since a block reads at most
- * LAP_DECODE_PAD bytes after the data. */
+/* Returns whether bits after the data were read. One check per block (or MCU of a DC scan) is enough, since
+ * it reads at most LAP_DECODE_PAD bytes after the data. */
 static inline bool lap_script_is_past(const lap_decode_bits *r, const lap_decode_state *state)
 {
     return r->at > state->end + sizeof r->bits;
@@ -178,7 +179,7 @@ static inline uint64_t lap_script_ones(lap_decode_bits *r, uint64_t passed)
     return lap_script_deposit(bits, passed);
 }
 
-/* Does the same if there may be more than the 40 available bits. */
+/* As lap_script_ones, but `passed` may have more ones than the 40 bits that are available. */
 static inline uint64_t lap_script_many_ones(lap_decode_bits *r, uint64_t passed)
 {
     const uint64_t upper = passed & UINT64_MAX << 32;
@@ -199,8 +200,8 @@ static inline void lap_script_grow(int16_t *block, const uint8_t *index, uint64_
     }
 }
 
-/* Refines one block; `open` is the mask of the band. *ended has the meaning of lap_script_ac_block's
- * result, but is also 0 if no symbol ended the band. */
+/* Refines one block; `open` is the mask of the band. *ended: before, the blocks left in an EOB run, including
+ * this one, or 0; after, the same value if it was not 0, else what lap_script_ac_block would return. */
 static inline bool lap_script_refine_block(const lap_held_scan *scan, lap_decode_bits *r, uint64_t open,
     int16_t *block, uint64_t *nonzero, unsigned *ended)
 {

@@ -5,12 +5,12 @@
 #include "decode.h"
 #include "decode_words.h"
 
-typedef struct lap_bytes { /* from `at` on to `to` */
+typedef struct lap_bytes { /* copied from `at` to `to` */
     const uint8_t *at, *end;
     uint8_t *to;
 } lap_bytes;
 
-/* As long as there is more than a vector, up to a marker or near it. */
+/* Copies while more than a vector of input is left. Stops at a marker or less than a vector before it. */
 #ifdef __AVX512VBMI2__
 /* A mask of the vector finds the zeros to remove, so no branch depends on their positions. */
 static inline void lap_unstuff_vectors(lap_bytes *b)
@@ -30,7 +30,8 @@ static inline void lap_unstuff_vectors(lap_bytes *b)
     b->at += first;
 }
 #else
-/* One byte in 256 is 0xFF, so most vectors are copied unchanged. After each 0xFF a new vector begins. */
+/* One byte in 256 is 0xFF, so most vectors are copied unchanged. After each 0xFF and its zero, the next
+ * vector is loaded. */
 static inline void lap_unstuff_vectors(lap_bytes *b)
 {
     while (b->end - b->at > V_BYTES) {

@@ -5,7 +5,7 @@
 
 #include "encode_vectors_avx2.h"
 
-enum { V_SHARES = 4 }; /* vectors that a block takes in memory */
+enum { V_SHARES = 4 }; /* vectors per block in memory */
 
 #define v_each_lane_any(p) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(p)))
 /* V_BYTES / 2 bytes to words. */
@@ -33,13 +33,14 @@ LAP_INLINE bool v_any(vec v, int bits)
     return !_mm256_testz_si256(v, v_set16(bits));
 }
 
-/* Whether a product of unsigned words is beyond 2^15 - 1. */
+/* Returns whether any product of unsigned words exceeds 2^15 - 1. */
 LAP_INLINE bool v_beyond_words(vec a, vec b)
 {
     return v_any(_mm256_or_si256(v_mulhi16(a, b), v_srl16(v_mullo16(a, b), 15)), -1);
 }
 
-/* See decode_dct.h: of four outputs, the pairs of their first two columns, and of their last two. */
+/* Transposes as decode_dct.h describes: stores the pairs of the first two columns of four outputs, and of the
+ * last two. */
 #define v_pick32(a, b, which) \
     _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), which))
 LAP_INLINE void v_turn(const vec out[4], v_pair *first, v_pair *last)
@@ -49,7 +50,7 @@ LAP_INLINE void v_turn(const vec out[4], v_pair *first, v_pair *last)
     *last = v_pick32(a, b, 0xDD);
 }
 
-/* Two times 128 bits, one after the other. */
+/* Loads 128 bits from a into the lower lane, and 128 bits from b into the upper one. */
 #define v_lanes(a, b)                                                                     \
     _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_load_si128((const __m128i *)(a))), \
         _mm_load_si128((const __m128i *)(b)), 1)
@@ -73,7 +74,7 @@ LAP_INLINE void v_load_columns(const int16_t *coefficients, const uint16_t *quan
 /* DC of each block in word 0 of its lane. */
 #define v_load_dc(coefficients) v_lanes(coefficients, (coefficients) + 64)
 
-/* Two rows of samples of each block. In a lane: x 0 (row 0, row 1), x 4 (row 0, row 1), x 1, x 5, .. */
+/* Stores two rows of samples of each block. In a lane: x 0 (row 0, row 1), x 4 (row 0, row 1), x 1, .. */
 LAP_INLINE void v_store_rows(vec v, uint8_t *row0, uint8_t *row1)
 {
     const vec order =
@@ -92,7 +93,7 @@ LAP_INLINE void v_store_flat(vec v, uint8_t *rows, ptrdiff_t stride)
         _mm_storeu_si128((__m128i *)(rows + y * stride), row);
 }
 
-/* V_BYTES pixels. In a lane of each colour: eight even pixels, eight odd ones.
+/* Stores V_BYTES pixels. Each lane of a colour has eight even pixels, then eight odd ones.
  *
  * Byte 3 i + c of a lane's 48 goes to byte (3 i + c) % 16 of one of three vectors. Since 3 has an inverse
  * modulo 16, no two bytes of a colour go to the same place: one permutation per colour, then blends. */

@@ -6,7 +6,7 @@
 
 #include "encode_vectors_avx512vbmi2.h"
 
-enum { V_SHARES = 2 }; /* vectors that a block takes in memory */
+enum { V_SHARES = 2 }; /* vectors per block in memory */
 
 /* V_BYTES / 2 bytes to words. */
 #define v_widen(p) _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)(p)))
@@ -33,14 +33,15 @@ LAP_INLINE bool v_any(vec v, int bits)
     return _mm512_test_epi16_mask(v, v_set16(bits)) != 0;
 }
 
-/* Whether a product of unsigned words is beyond 2^15 - 1. */
+/* Returns whether any product of unsigned words exceeds 2^15 - 1. */
 LAP_INLINE bool v_beyond_words(vec a, vec b)
 {
     const vec high = v_mulhi16(a, b), low = v_mullo16(a, b);
     return (_mm512_test_epi16_mask(high, high) | _mm512_movepi16_mask(low)) != 0;
 }
 
-/* See decode_dct.h: of four outputs, the pairs of their first two columns, and of their last two. */
+/* Transposes as decode_dct.h describes: stores the pairs of the first two columns of four outputs, and of the
+ * last two. */
 #define v_pick32(a, b, which) \
     _mm512_castps_si512(_mm512_shuffle_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), which))
 LAP_INLINE void v_turn(const vec out[4], v_pair *first, v_pair *last)
@@ -77,7 +78,7 @@ LAP_INLINE vec v_load_dc(const int16_t *c)
     return _mm512_setr_epi64((uint16_t)c[0], 0, (uint16_t)c[64], 0, (uint16_t)c[128], 0, (uint16_t)c[192], 0);
 }
 
-/* Two rows of samples of each block. In a lane: x 0 (row 0, row 1), x 4 (row 0, row 1), x 1, x 5, .. */
+/* Stores two rows of samples of each block. In a lane: x 0 (row 0, row 1), x 4 (row 0, row 1), x 1, .. */
 LAP_INLINE void v_store_rows(vec v, uint8_t *row0, uint8_t *row1)
 {
 #define LAP_ROW_OF(lane, row)                                                                        \
@@ -90,7 +91,7 @@ LAP_INLINE void v_store_rows(vec v, uint8_t *row0, uint8_t *row1)
     _mm256_storeu_si256((__m256i *)row1, _mm512_extracti64x4_epi64(rows, 1));
 }
 
-/* Byte 0 of each lane eight times, to each of eight rows. */
+/* Stores byte 0 of each lane eight times in each of eight rows. */
 LAP_INLINE void v_store_flat(vec v, uint8_t *rows, ptrdiff_t stride)
 {
     const vec order =
@@ -100,14 +101,14 @@ LAP_INLINE void v_store_flat(vec v, uint8_t *rows, ptrdiff_t stride)
         _mm256_storeu_si256((__m256i *)(rows + y * stride), row);
 }
 
-/* V_BYTES pixels. In a lane of each colour: eight even pixels, eight odd ones.
+/* Stores V_BYTES pixels. Each lane of a colour has eight even pixels, then eight odd ones.
  *
- * Byte 3 i + c of all goes to byte (3 i + c) % 64 of one of three vectors. Since 3 has an inverse modulo 64,
- * no two bytes of a colour go to the same place: one permutation per colour, then three blends. */
+ * Byte 3 i + c of the 192 goes to byte (3 i + c) % 64 of one of three vectors. Since 3 has an inverse modulo
+ * 64, no two bytes of a colour go to the same place: one permutation per colour, then three blends. */
 LAP_INLINE void v_store_pixels(vec r, vec g, vec b, uint8_t *out)
 {
 #define LAP_AT(pixel) ((pixel) / 16 * 16 + (pixel) % 2 * 8 + (pixel) % 16 / 2)
-/* The pixel i that has 3 i + c = byte: 43 is the inverse of 3. */
+/* The pixel i for which (3 i + c) % 64 = byte; 43 is the inverse of 3. */
 #define LAP_FROM(c, byte) LAP_AT(((byte) + 64 - (c)) * 43 % 64)
 #define LAP_FROM8(c, byte)                                                                        \
     LAP_FROM(c, byte), LAP_FROM(c, (byte) + 1), LAP_FROM(c, (byte) + 2), LAP_FROM(c, (byte) + 3), \

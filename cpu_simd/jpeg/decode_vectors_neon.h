@@ -5,7 +5,7 @@
 
 #include "encode_vectors_neon.h"
 
-enum { V_SHARES = 8 }; /* vectors that a block takes in memory */
+enum { V_SHARES = 8 }; /* vectors per block in memory */
 
 /* V_BYTES / 2 bytes to words. */
 #define v_widen(p) v_of_u16(vmovl_u8(vld1_u8(p)))
@@ -24,7 +24,7 @@ enum { V_SHARES = 8 }; /* vectors that a block takes in memory */
 #define v_clamp8(a, b) vcombine_u8(vqmovun_s16(v_s16(a)), vqmovun_s16(v_s16(b))) /* signed words to bytes */
 #define v_pack32(a, b) v_of_s16(vqmovn_high_s32(vqmovn_s32(v_s32(a)), v_s32(b)))
 
-/* sum + pairs of words times (w0, w1), 32 bits: by weights that are loaded once. */
+/* sum + pairs of words times (w0, w1), 32 bits. The weights are loaded once. */
 static const int16_t lap_inverse_weights[16] = {
     8192, 10703, 4433, 10704, 11363, 9633, 2259, 6437, 11362, 2260, 6436, 2261, 11277, 23401, 0, 0};
 
@@ -57,13 +57,14 @@ LAP_INLINE bool v_any(vec v, int bits)
     return vmaxvq_u16(v_u16(vandq_u8(v, v_set16(bits)))) != 0;
 }
 
-/* Whether a product of unsigned words is beyond 2^15 - 1. */
+/* Returns whether any product of unsigned words exceeds 2^15 - 1. */
 LAP_INLINE bool v_beyond_words(vec a, vec b)
 {
     return v_any(vorrq_u8(v_mulhi16(a, b), v_srl16(v_mullo16(a, b), 15)), -1);
 }
 
-/* See decode_dct.h: of four outputs, the pairs of their first two columns, and of their last two. */
+/* Transposes as decode_dct.h describes: stores the pairs of the first two columns of four outputs, and of the
+ * last two. */
 LAP_INLINE void v_turn(const vec out[4], v_pair *first, v_pair *last)
 {
     const int16x4_t n0 = vqmovn_s32(v_s32(out[0])), n1 = vqmovn_s32(v_s32(out[1]));
@@ -100,7 +101,7 @@ LAP_INLINE void v_load_columns(const int16_t *coefficients, const uint16_t *quan
 
 #define v_load_dc(coefficients) v_load(coefficients)
 
-/* Two rows of samples: x 0 (row 0, row 1), x 4 (row 0, row 1), x 1, x 5, .. */
+/* Stores two rows of samples: x 0 (row 0, row 1), x 4 (row 0, row 1), x 1, x 5, .. */
 LAP_INLINE void v_store_rows(vec v, uint8_t *row0, uint8_t *row1)
 {
     static const uint8_t order[16] = {0, 4, 8, 12, 2, 6, 10, 14, 1, 5, 9, 13, 3, 7, 11, 15};
@@ -117,14 +118,14 @@ LAP_INLINE void v_store_flat(vec v, uint8_t *rows, ptrdiff_t stride)
         vst1_u8(rows + y * stride, row);
 }
 
-/* Eight even pixels, eight odd ones, in turn. */
+/* Interleaves eight even pixels and eight odd ones. */
 LAP_INLINE vec v_in_turn(vec v)
 {
     const uint8x8x2_t pairs = vzip_u8(vget_low_u8(v), vget_high_u8(v));
     return vcombine_u8(pairs.val[0], pairs.val[1]);
 }
 
-/* V_BYTES pixels. Of each colour: eight even pixels, eight odd ones. */
+/* Stores V_BYTES pixels. Each colour has eight even pixels, then eight odd ones. */
 LAP_INLINE void v_store_pixels(vec r, vec g, vec b, uint8_t *out)
 {
     const uint8x16x3_t pixels = {{v_in_turn(r), v_in_turn(g), v_in_turn(b)}}; /* vst3q_u8 may be a macro */

@@ -1,6 +1,6 @@
 /* The ladder `encode`: pixels to the entropy-coded data of a baseline JPEG, with the bytes of libjpeg-turbo.
  *
- * An encoder takes a row of MCUs in units of 128 pixels across, so that everything between its stages stays
+ * An encoder processes a row of MCUs in units of 128 pixels across, so that all data between its stages stays
  * in the first-level cache:
  *
  *     pixels ---> samples ---> coefficients ---> symbols ---> bits ---> bytes
@@ -29,7 +29,7 @@ enum {
 
 typedef struct lap_encode_state { /* of a band; before its first row of MCUs, all but work is 0 */
     int dc[3];                    /* DC value of each component's previous block */
-    unsigned bits, bit_count;     /* 0..7 bits that do not fill a byte yet, lowest; the others are 0 */
+    unsigned bits, bit_count;     /* the lowest 0..7 bits do not fill a byte yet; the others are 0 */
     bool is_raw;                  /* do not stuff bytes; lap_encode_join_fn does it later */
     void *work; /* LAP_ENCODE_WORK bytes, aligned to LAP_ENCODE_ALIGNMENT; need no initial value */
 } lap_encode_state;
@@ -46,8 +46,8 @@ typedef struct lap_encode_rows { /* rows of pixels of one row of MCUs */
 typedef size_t lap_encode_fn(const lap_encode_plan *plan, lap_encode_state *state,
     const lap_encode_rows *rows, int first, int count, uint8_t *out);
 
-/* Appends `count` bytes of unstuffed bits to the bits in state, and stuffs them. state then holds as many
- * bits as before. out must have room for 2 * count and LAP_ENCODE_SLACK bytes. Returns how many bytes were
+/* Appends `count` bytes of unstuffed bits to the bits in state, and stuffs them. The number of bits in state
+ * does not change. out must have room for 2 * count and LAP_ENCODE_SLACK bytes. Returns how many bytes were
  * written. */
 typedef size_t lap_encode_join_fn(lap_encode_state *state, const uint8_t *bits, size_t count, uint8_t *out);
 

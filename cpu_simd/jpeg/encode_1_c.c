@@ -145,12 +145,12 @@ static int rounded(int value, int bits)
     return (value + (1 << (bits - 1))) >> bits;
 }
 
-/* Eight values, `step` apart, in place: the transform of Loeffler, Ligtenberg and Moschytz (1989).
+/* Transforms eight values, `step` apart, in place: the DCT of Loeffler, Ligtenberg and Moschytz (1989).
  *
  *     v0 --+-- sum ---------> even half: two butterflies and a rotation  --> v0 v2 v4 v6
  *     v7 --+-- difference --> odd half:  four rotations                  --> v1 v3 v5 v7
  *
- * The first pass leaves two bits of fraction, the second takes them away; both together scale by 8. */
+ * The first pass keeps two bits of fraction, the second removes them; both together scale by 8. */
 LAP_INLINE void transform(int *v, int step, bool is_first)
 {
     const int shift = is_first ? CONSTANT_BITS - EXTRA_BITS : CONSTANT_BITS + EXTRA_BITS;

@@ -1,6 +1,6 @@
 /* avx2: vectors of 256 bits in every stage.
  * Since c: many samples at once in colour, DCT and quantisation; symbols are a flat stream, so that no branch
- * asks where a block ends; one table entry gives a symbol's bits and their number.
+ * tests where a block ends; one table entry gives a symbol's bits and their number.
  * Memory: a unit of 128 pixels across passes through all stages before the next one.
  * Limit: not measured; docs/encoder.md has the times. AVX2 cannot permute bytes across lanes, and has no
  * compress instruction. */

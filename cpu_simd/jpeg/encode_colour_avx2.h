@@ -3,8 +3,8 @@
  *     words of 8 bytes   R G R G R G R G  and  B G B G B G B G
  *     vpmaddwd           R * w0 + G * w1   +   B * w2 + G * w3       32 bits, of which byte 2 is the sample
  *
- * The weight of green in luma is too large for a signed word and is shared by both. Chroma is rounded to
- * nearest with halves down; its weights are negated and the samples complemented, as in
+ * The weight of green in luma is too large for a signed word and is split between both pairs. Chroma is
+ * rounded to nearest with halves down; its weights are negated and its samples complemented, as in
  * encode_colour_avx512vbmi2.h: 32768 does not fit a signed word, -32768 does. */
 #ifndef LAP_ENCODE_COLOUR_AVX2_H
 #define LAP_ENCODE_COLOUR_AVX2_H
@@ -74,7 +74,7 @@ LAP_INLINE lap_samples lap_colour(const uint8_t *pixels, int channels)
         lap_bytes_of(y), _mm256_xor_si256(lap_bytes_of(cb), ones), _mm256_xor_si256(lap_bytes_of(cr), ones)};
 }
 
-/* Means of four pixels across, from column x on, in a strip's row Cb Cr Cb Cr. */
+/* Stores means of four pixels across, from column x on, in a strip's row Cb Cr Cb Cr. */
 LAP_INLINE void lap_store_quarters(vec cb, vec cr, uint8_t *row, int x)
 {
     const vec ones = v_set16(1), two = v_set32(2);

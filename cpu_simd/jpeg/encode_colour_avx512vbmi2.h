@@ -1,8 +1,8 @@
 /* Turns pixels into samples, 64 at a time.
  *
  * A weight of the conversion has 16 bits of fraction, but vpdpbusd multiplies bytes, so each weight is
- * split into two signed bytes, 256 * high + low. A pixel takes four bytes, R G B G, since the weight of
- * green is too large for one signed byte and is shared by two:
+ * split into two signed bytes, 256 * high + low. A pixel occupies four bytes, R G B G, since the weight of
+ * green is too large for one signed byte and is split between two:
  *
  *     high = vpdpbusd(128,        R G B G, high bytes)         4 products and 4 sums in each of 16 lanes
  *     sum  = vpdpbusd(high << 8,  R G B G, low bytes)          128 << 8 is the half that rounds
@@ -23,7 +23,7 @@ typedef struct lap_weights {
     __m512i high, low, half;
 } lap_weights;
 
-/* Byte 2 of each lane of two vectors: bytes 0..31, and 32..63. */
+/* Returns byte 2 of each 32-bit lane: bytes 0..31 are from a and b, bytes 32..63 from c and d. */
 LAP_INLINE __m512i lap_third_bytes(__m512i a, __m512i b, __m512i c, __m512i d)
 {
     const __m512i every = _mm512_set_epi8(126, 122, 118, 114, 110, 106, 102, 98, 94, 90, 86, 82, 78, 74, 70,
@@ -44,7 +44,7 @@ LAP_INLINE __m512i lap_weighted(const __m512i rgbg[4], lap_weights w)
     return lap_third_bytes(sum[0], sum[1], sum[2], sum[3]);
 }
 
-/* 64 pixels as R G B G. */
+/* Loads 64 pixels as R G B G. */
 LAP_INLINE void lap_load_pixels(const uint8_t *pixels, int channels, __m512i rgbg[4])
 {
     if (channels == 4) {
@@ -60,7 +60,7 @@ LAP_INLINE void lap_load_pixels(const uint8_t *pixels, int channels, __m512i rgb
 #pragma GCC unroll 8
     for (int i = 0; i < 3; i++)
         rgbg[i] = _mm512_permutexvar_epi8(order, _mm512_loadu_si512(pixels + 48 * i));
-    /* The last 48 bytes by a load that ends where the pixels end. */
+    /* Loads the last 48 bytes at the end of a vector, so that nothing after the pixels is read. */
     rgbg[3] = _mm512_permutexvar_epi8(
         _mm512_add_epi8(order, _mm512_set1_epi8(16)), _mm512_loadu_si512(pixels + 128));
 }
@@ -87,7 +87,7 @@ LAP_INLINE lap_samples lap_colour(const uint8_t *pixels, int channels)
         _mm512_xor_si512(lap_weighted(rgbg, cr), ones)};
 }
 
-/* Means of four pixels across, from column x on, in a strip's row Cb Cr Cb Cr. */
+/* Stores means of four pixels across, from column x on, in a strip's row Cb Cr Cb Cr. */
 LAP_INLINE void lap_store_quarters(__m512i cb, __m512i cr, uint8_t *row, int x)
 {
     const __m512i ones = _mm512_set1_epi16(1), two = _mm512_set1_epi32(2);

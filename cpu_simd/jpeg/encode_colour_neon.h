@@ -1,5 +1,5 @@
 /* Turns pixels into samples, sixteen at a time: NEON's loads separate the colours, and NEON can multiply
- * words by one number.
+ * words by a scalar.
  */
 #ifndef LAP_ENCODE_COLOUR_NEON_H
 #define LAP_ENCODE_COLOUR_NEON_H
@@ -30,8 +30,8 @@ LAP_INLINE uint16x8_t lap_luma(lap_eight p, uint16x8_t w)
     return vrshrn_high_n_u32(vrshrn_n_u32(s.low, 16), s.high, 16);
 }
 
-/* Chroma lies around 128 and is rounded to nearest, halves down. The colour itself has a weight of one half;
- * the other two are subtracted. */
+/* Chroma is centred at 128 and is rounded to nearest, halves down. The colour itself has a weight of one
+ * half; the other two are subtracted. */
 #define LAP_CHROMA_FOUR(half, sub, first, second, own, one, two) \
     sub(sub(half(own, 15), first, w, one), second, w, two)
 LAP_INLINE uint16x8_t lap_rounded_chroma(lap_sums s)
@@ -54,7 +54,7 @@ LAP_INLINE uint16x8_t lap_red(lap_eight p, uint16x8_t w)
         LAP_CHROMA_FOUR(vshll_high_n_u16, vmlsl_high_laneq_u16, p.g, p.b, p.r, 6, 7)});
 }
 
-/* The lower bytes of two vectors of words: samples are no larger. */
+/* Returns the lower bytes of two vectors of words; samples fit in a byte. */
 LAP_INLINE vec lap_sixteen(uint16x8_t first, uint16x8_t second)
 {
     return vuzp1q_u8(vreinterpretq_u8_u16(first), vreinterpretq_u8_u16(second));
@@ -79,7 +79,8 @@ LAP_INLINE lap_samples lap_colour(const uint8_t *pixels, int channels)
         lap_sixteen(lap_blue(a, w), lap_blue(b, w)), lap_sixteen(lap_red(a, w), lap_red(b, w))};
 }
 
-/* Means of four pixels across, from column x on, in a strip's row Cb Cr Cb Cr: four samples of each. */
+/* Stores means of four pixels across, from column x on, in a strip's row Cb Cr Cb Cr: four samples of
+ * each. */
 LAP_INLINE void lap_store_quarters(vec cb, vec cr, uint8_t *row, int x)
 {
     const uint16x4_t b = vrshrn_n_u32(vpaddlq_u16(vpaddlq_u8(cb)), 2);

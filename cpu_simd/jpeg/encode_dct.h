@@ -1,17 +1,18 @@
-/* Turns samples into quantised coefficients: the DCT of encode_1_c.c for two or four blocks at a time, in 16
- * bits with sums of products in 32, as in libjpeg-turbo's vector code, with the operations of encode_words.h.
+/* Turns samples into quantised coefficients: the DCT of encode_1_c.c for one, two or four blocks at a time,
+ * in 16 bits with sums of products in 32, as in libjpeg-turbo's vector code, with the operations of
+ * encode_words.h.
  *
- * A vector holds one column (first pass) or one row (second pass) of some blocks, eight words of each in one
- * of its lanes of 128 bits, so that both passes are arithmetic between vectors. In between, each lane
- * transposes 8 x 8 words. The first pass leaves its results half transposed: outputs u and u + 4 side by
- * side.
+ * A vector holds one column (first pass) or one row (second pass) of these blocks: eight words of each, in
+ * one lane of 128 bits. So both passes need only arithmetic between whole vectors. Between the passes, 8 x 8
+ * words are transposed within each lane. The first pass leaves its results half transposed, with outputs u
+ * and u + 4 side by side.
  *
- *     sums of products in 32 bits     u:     . . . . x x x x        x: the 16 bits that count
+ *     sums of products in 32 bits     u:     . . . . x x x x        x: the 16 bits of the result
  *                                     u + 4: . . . . y y y y
  *     shifted right, and left, and blended:  y y y y x x x x        one lane of 32 bits, two words
  *
  * That saves the packing of 32 to 16 bits and one of the three steps of the transposition. The second pass
- * leaves its results in the same form: lap_encode_turned. */
+ * leaves its results in the same form, which lap_encode_turned describes. */
 #ifndef LAP_ENCODE_DCT_H
 #define LAP_ENCODE_DCT_H
 

@@ -26,7 +26,7 @@ static inline void lap_encode_dummies(
 {
     const int h = plan->h, v = plan->v, down = (rows->count + 7) / 8;
     const int last =
-        (first + count) * h - plan->luma_blocks; /* dummies at the right, of each row of blocks */
+        (first + count) * h - plan->luma_blocks; /* dummies at the right end of each row of blocks */
     if (down == v && last <= 0)
         return;
     for (int mcu = 0; mcu < count; mcu++)

@@ -1,4 +1,4 @@
-/* Writes strings of bits as bytes, one after the other. */
+/* Appends strings of bits to a buffer of bytes. */
 #ifndef LAP_ENCODE_PUT_H
 #define LAP_ENCODE_PUT_H
 

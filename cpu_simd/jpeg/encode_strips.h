@@ -1,5 +1,5 @@
-/* How the vector forms of the encoder cut a unit: into groups of 64 pixels across. A group's samples lie in
- * strips of eight rows of 64 bytes, which are eight blocks side by side:
+/* The vector forms of the encoder cut a unit into groups of 64 pixels across. A group's samples lie in strips
+ * of eight rows of 64 bytes, that is, eight blocks side by side:
  *
  *     4:2:0, 16 rows of 64 pixels     strip 0   Y  Y  Y  Y  Y  Y  Y  Y     (blocks of 8 x 8 samples)
  *                                     strip 1   Y  Y  Y  Y  Y  Y  Y  Y
@@ -25,8 +25,9 @@ enum {
 
 /* Two words in 32 bits, the first one lower. */
 #define V_PAIR(w0, w1) ((int)((uint32_t)((w0)&0xFFFF) | (uint32_t)(w1) << 16))
-/* Samples are 128 too large for the DCT, which changes only its first output: by 8 * 8 * 128, that is 2^15
- * with two bits of fraction. V_CENTRE corrects that and also contains 2, the half for rounding. */
+/* The DCT expects samples minus 128. These forms do not subtract 128, which changes only the first output: by
+ * 8 * 8 * 128, that is 2^15 with two bits of fraction. V_CENTRE corrects that and also contains 2, the half
+ * for rounding. */
 #define V_CENTRE (0x8000 + 2)
 
 typedef struct lap_group { /* the samples of a group */

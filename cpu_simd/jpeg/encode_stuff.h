@@ -5,8 +5,8 @@
 
 #include "encode_words.h"
 
-/* Copies a vector of bytes; if it contains 0xFF, continues after the first one. May write up to a vector too
- * much. */
+/* Copies a vector of bytes; if it contains 0xFF, continues after the first one. May overwrite up to a vector
+ * after the output. */
 static inline size_t lap_stuff(const uint8_t *bytes, size_t count, uint8_t *out)
 {
     uint8_t *to = out;

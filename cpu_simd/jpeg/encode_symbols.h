@@ -20,8 +20,8 @@ typedef struct lap_symbols {
     int count;
 } lap_symbols;
 
-/* Appends a block's symbols after the `at` symbols that are there, and returns their new number. May write
- * up to 64 entries more. */
+/* Appends a block's symbols to the `at` symbols in s, and returns the new number of symbols. May overwrite up
+ * to 64 entries after them. */
 typedef int lap_append_fn(lap_symbols *s, int at, const int16_t *block, int dc_before, bool is_chroma,
     const lap_encode_tables *tables);
 

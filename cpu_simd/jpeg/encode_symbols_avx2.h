@@ -9,7 +9,7 @@
 
 enum {
     LAP_STEP = 8,   /* symbols at once */
-    LAP_BATCH = 128 /* symbols per loop, before the next loop takes them */
+    LAP_BATCH = 128 /* symbols that a loop processes before the next loop starts */
 };
 
 typedef struct lap_scratch {
@@ -18,7 +18,7 @@ typedef struct lap_scratch {
 
 /* ---- coefficients to symbols --------------------------------------------------------------------- */
 
-/* Returns a mask of which of 32 coefficients are not 0. */
+/* Returns a mask of the nonzero ones of 32 coefficients. */
 LAP_INLINE uint32_t lap_nonzero(const int16_t *block)
 {
     const vec bytes = _mm256_packs_epi16(v_load(block), v_load(block + 16));
@@ -64,7 +64,7 @@ LAP_INLINE vec lap_entries(const lap_symbols *s, int i)
     const vec distance = _mm256_andnot_si256(is_dc, _mm256_sub_epi32(position, before));
     const vec magnitude = _mm256_abs_epi32(value);
     const vec odd = _mm256_sub_epi32(_mm256_add_epi32(magnitude, magnitude), v_set32(-1));
-    const vec size = v_srl32(_mm256_castps_si256(_mm256_cvtepi32_ps(odd)), 23); /* and 127 */
+    const vec size = v_srl32(_mm256_castps_si256(_mm256_cvtepi32_ps(odd)), 23); /* plus 127 */
     const vec sign = _mm256_and_si256(_mm256_cmpgt_epi32(v_zero(), value), v_set32(LAP_ENCODE_NEGATIVE));
     const vec chroma = v_sll32(_mm256_and_si256(position, v_set32(LAP_POSITION_CHROMA)), 4);
     const vec row = _mm256_add_epi32(v_sll32(distance, 5), chroma);
@@ -73,8 +73,8 @@ LAP_INLINE vec lap_entries(const lap_symbols *s, int i)
 _Static_assert(
     LAP_POSITION_CHROMA << 4 == LAP_ENCODE_CHROMA, "chroma's bit of a position leads to its entries");
 
-/* A separate loop, because loading a vector stalls shortly after its parts were stored (no store forwarding).
- */
+/* The indices are computed in a separate loop: loading a vector stalls if its parts were stored just before
+ * (no store forwarding). */
 LAP_INLINE void lap_look_up(const lap_symbols *s, int i, int count, const uint32_t *entries, uint32_t *entry)
 {
     for (int k = 0; k < count; k += LAP_STEP)

@@ -16,7 +16,7 @@
 
 enum {
     LAP_STEP = 32, /* symbols at once */
-    LAP_BATCH = 16 /* steps per loop before the next loop takes them: 7 KB in between */
+    LAP_BATCH = 16 /* steps that a loop processes before the next loop starts: 6 KB of lap_pieces */
 };
 
 /* ---- coefficients to symbols --------------------------------------------------------------------- */
@@ -48,9 +48,9 @@ LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, in
 
 /* ---- symbols to bits ----------------------------------------------------------------------------- */
 
-/* Constants in memory. If the compiler knew their values, it would build them in every iteration of the loop
- * from general registers, and only one of these can be moved to a vector in a cycle. So lap_constants_of
- * hides the values from the compiler. */
+/* Constants in memory. If the compiler knew their values, it would rebuild them from general registers in
+ * every iteration of the loop, and a processor can move only one of these to a vector per cycle. So
+ * lap_constants_of hides the values from the compiler. */
 typedef struct lap_constants {
     _Alignas(64) uint16_t word[7][32];               /* each has 32 equal words; the names are below */
     _Alignas(64) uint64_t seven[8], most[8], all[8]; /* the last lane; the longest string; bits of a lane */
@@ -61,8 +61,8 @@ typedef struct lap_constants {
         turn_b[64];                   /* words 2 and 1 of the lower and of the upper group of a lane */
     _Alignas(64) uint8_t earlier[64]; /* lane i: the lengths of strings 0 to i - 1, else a byte that is 0 */
     _Alignas(64) uint8_t swapped[64]; /* reverses each group of eight bytes */
-    _Alignas(64) uint16_t size[64];   /* of the numbers 0 .. 63 */
-    uint64_t low_bytes;               /* of words */
+    _Alignas(64) uint16_t size[64];   /* bits of the numbers 0 .. 63 */
+    uint64_t low_bytes;               /* mask of the lower bytes of words */
 } lap_constants;
 enum { K_ONE, K_SIXTEEN, K_32, K_63, K_64, K_128, K_DC };
 
@@ -131,8 +131,8 @@ LAP_INLINE lap_tables lap_tables_of(const lap_encode_plan *plan)
     return t;
 }
 
-/* Entry `number` of a table, for 32 symbols: a permutation of two vectors looks up 64 words. from_64,
- * from_128: the numbers that are not below that. */
+/* Looks up entry `number` of a table for 32 symbols; a permutation of two vectors covers 64 words. from_64:
+ * mask of the numbers 64 .. 127; from_128: of larger ones. */
 LAP_INLINE __m512i lap_code_of(const lap_code_table *t, __m512i number, __mmask32 from_64, __mmask32 from_128)
 {
     __m512i code = _mm512_permutex2var_epi16(t->code[0], number, t->code[1]);
@@ -140,8 +140,8 @@ LAP_INLINE __m512i lap_code_of(const lap_code_table *t, __m512i number, __mmask3
     return _mm512_mask_blend_epi16(from_128, code, _mm512_permutex2var_epi16(t->code[4], number, t->code[5]));
 }
 
-/* The same for lengths: a permutation looks up 128 bytes. The upper byte of each word looks up number 0,
- * which has no bits, or is masked out. */
+/* Looks up lengths in the same way; a permutation covers 128 bytes. The upper byte of each word looks up
+ * number 0, which has no bits, or is masked out. */
 LAP_INLINE __m512i lap_length_of(
     const lap_code_table *t, __m512i number, __mmask32 from_128, __mmask64 low_bytes)
 {
@@ -220,8 +220,8 @@ LAP_INLINE void lap_look_up_both(
     }
 }
 
-/* Looks up each step only in the tables that it needs, mostly one. This is faster on a processor that starts
- * one permutation every two cycles. It makes lists instead of branches, so that only the end of a list is
+/* Looks up each step only in the tables that it needs, usually one. This is faster on a processor that starts
+ * one permutation every two cycles. Lists replace branches, so that only the end of a list is
  * mispredicted. */
 LAP_INLINE void lap_look_up_needed(
     const lap_constants *k, const lap_tables *tables, lap_pieces *pieces, int steps)
@@ -241,7 +241,7 @@ LAP_INLINE void lap_look_up_needed(
 typedef struct lap_strings { /* of eight groups of four symbols */
     __m512i first, second;   /* two symbols each: at the right of 64 bits, at the left of them */
     __m512i first_length, length;
-    __m512i second_length; /* in the lower half; the upper one is something else */
+    __m512i second_length; /* in the lower half; ignore the upper half */
 } lap_strings;
 
 /* To merge two strings, both are shifted so that they meet in the middle:
@@ -262,8 +262,8 @@ LAP_INLINE lap_strings lap_merge(const lap_constants *k, const lap_pieces *p)
     const __m512i b =
         _mm512_rolv_epi32(_mm512_unpackhi_epi16(p->bits, p->code), _mm512_unpackhi_epi16(turn, turn));
 
-    /* The first two symbols go to the right, the next two to the left: word 2 of four, the second symbol, and
-     * word 1, the third, say how far. */
+    /* The first two symbols are shifted right, the next two left. Word 2 of four (the second symbol) and word
+     * 1 (the third) give the distance. */
     const __m512i length = _mm512_add_epi16(p->code_length, p->size);
     const __m512i turn2 = _mm512_mask_add_epi16(_mm512_sub_epi16(half, length), seconds, half, length);
     const __m512i a2 = _mm512_rolv_epi64(a, _mm512_shuffle_epi8(turn2, _mm512_load_si512(k->turn_a)));
@@ -276,11 +276,11 @@ LAP_INLINE lap_strings lap_merge(const lap_constants *k, const lap_pieces *p)
         .length = _mm512_sad_epu8(length, _mm512_setzero_si512())};
 }
 
-/* Places where strings are stored overlap: a string of at most 57 bits begins inside a byte, whose upper bits
- * are the last ones of the string before it. Later stores repeat them.
+/* Stored strings overlap: a string of at most 57 bits begins inside a byte whose upper bits are the last bits
+ * of the string before it. The later store writes these bits again.
  *
- * left: the string, at the left of 64. before: all bits that come before, at the right. at: the bit where the
- * string begins. */
+ * left: the string, at the left of 64 bits. before: the bits before the string, at the right. at: the
+ * position of the string's first bit. */
 LAP_INLINE __m512i lap_in_byte(const lap_constants *k, __m512i left, __m512i before, __m512i at)
 {
     const __m512i word = _mm512_shrdv_epi64(left, before, _mm512_and_si512(at, _mm512_load_si512(k->seven)));
@@ -326,7 +326,7 @@ LAP_INLINE void lap_store_eight(uint8_t *out, __m512i words, __m512i at)
 
 typedef void lap_put_eight_fn(uint8_t *out, __m512i words, __m512i at);
 
-typedef struct lap_words { /* eight strings and their bytes, to be stored one by one */
+typedef struct lap_words { /* eight strings and their byte positions, to be stored one by one */
     _Alignas(64) uint64_t word[8];
     uint16_t byte[8];
 } lap_words;
@@ -400,7 +400,7 @@ typedef struct lap_form {
 /* Writes the unstuffed bits to `bytes`. Returns the number of whole bytes; state keeps the rest.
  *
  * The dependent steps from a symbol to its place in memory take about 100 cycles, and a processor looks only
- * some hundred instructions ahead. So three loops overlap more of their iterations than one loop.
+ * a few hundred instructions ahead. So three loops overlap more iterations than one loop would.
  */
 LAP_INLINE size_t lap_bits_by(const lap_encode_plan *plan, lap_encode_state *state, const lap_symbols *s,
     lap_scratch *scratch, uint8_t *bytes, const lap_form *form)
@@ -449,8 +449,8 @@ static size_t lap_bits_by_scatter(const lap_encode_plan *plan, lap_encode_state 
 /* ---- bits to bytes of a file --------------------------------------------------------------------- */
 
 /* Writes a zero after every 0xFF, for 32 bytes at a time. A mask has two bits for each byte: one for
- * the byte, one for a zero after it. Without the bits of the zeros that are not needed, the mask shows where
- * the bytes go. May write up to 63 bytes too much. */
+ * the byte, one for a zero after it. Removing the bits of zeros that are not needed leaves a mask of where
+ * the bytes go. May overwrite up to 63 bytes after the output. */
 LAP_INLINE size_t lap_stuff(const uint8_t *bytes, size_t count, uint8_t *out)
 {
     const uint64_t are_bytes = 0x5555555555555555;

@@ -9,7 +9,7 @@
 
 enum {
     LAP_STEP = 16,  /* symbols at once */
-    LAP_BATCH = 128 /* symbols per loop, before the next loop takes them */
+    LAP_BATCH = 128 /* symbols that a loop processes before the next loop starts */
 };
 
 typedef struct lap_scratch { /* of two symbols, the first one lower: value << 16 | number of its entry */
@@ -75,7 +75,8 @@ LAP_INLINE int lap_append_block(lap_symbols *s, int at, const int16_t *block, in
     return at + counts.all;
 }
 
-/* Stores eight values, each with the number of its entry in the lower half. rows: of 32 entries each. */
+/* Stores eight values, each with the number of its entry in the lower half. rows: the rows of the table in
+ * which these entries are; a row has 32 entries. */
 LAP_INLINE void lap_store_pairs(uint8x8_t rows, const int16_t *values, uint64_t *two)
 {
     const int16x8_t value = vld1q_s16(values);
@@ -102,7 +103,7 @@ _Static_assert(32 * LAP_POSITION_CHROMA / 2 == LAP_ENCODE_CHROMA && LAP_ENCODE_N
 /* ---- symbols to bits ----------------------------------------------------------------------------- */
 
 /* Keeps a symbol's bits and length in one 64-bit register, where shifts are free as part of other
- * instructions. To that end the compiler must not know that the upper half is 0. */
+ * instructions. The compiler does so only if it does not know that the upper half is 0. */
 #define LAP_KEEP_WHOLE(symbol) __asm__("" : "+r"(symbol))
 
 /* Appends a symbol. A shift uses only the lowest six bits of a length, or of a sum of lengths, so the bits
@@ -113,9 +114,10 @@ LAP_INLINE void lap_add_symbol(uint64_t *bits, uint64_t *length, uint64_t symbol
     *length += symbol;
 }
 
-/* Two symbols, which have at most 52 bits: no branch asks how many. A symbol is its entry and 64 times the
- * value. A pair shifted right by ten bits gives 64 times the value, plus the highest bit of the number, which
- * is set for chroma. Entries of chroma have lengths that are one too small, which that bit corrects. */
+/* Writes two symbols. They have at most 52 bits, so no branch on their length is needed. A symbol is its
+ * entry and 64 times the value. A pair shifted right by ten bits gives 64 times the value, plus the highest
+ * bit of the number, which is set for chroma. The lengths in chroma entries are one too small; that bit
+ * corrects them. */
 LAP_INLINE void lap_put_two(lap_bits *b, uint64_t two, const uint32_t *entries)
 {
     enum { NUMBERS = 2 * LAP_ENCODE_CHROMA - 1 };

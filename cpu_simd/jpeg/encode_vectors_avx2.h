@@ -14,14 +14,14 @@ enum { V_BYTES = 32, V_LANES = 2, V_SETS = 2 };
 #define v_set32(x) _mm256_set1_epi32((int)(x))
 #define v_load(p) _mm256_load_si256((const __m256i *)(p))
 #define v_store(p, v) _mm256_store_si256((__m256i *)(p), v)
-#define v_load_any(p) _mm256_loadu_si256((const __m256i *)(p)) /* at any place */
+#define v_load_any(p) _mm256_loadu_si256((const __m256i *)(p)) /* at any address */
 #define v_store_any(p, v) _mm256_storeu_si256((__m256i *)(p), v)
 #define v_each_lane(p) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(p)))
 #define v_add16(a, b) _mm256_add_epi16(a, b)
 #define v_sub16(a, b) _mm256_sub_epi16(a, b)
 #define v_abs16(v) _mm256_abs_epi16(v)
 #define v_mulhi16(a, b) _mm256_mulhi_epu16(a, b)
-/* Row i of a block shifted as its divisors say. */
+/* Shifts row i of a block by the shifts of its divisors. */
 #define v_divisor_shift16(v, d, i) v_mulhi16(v, v_each_lane((d)->scale + 8 * (i)))
 #define v_sll16(v, n) _mm256_slli_epi16(v, n)
 #define v_srl16(v, n) _mm256_srli_epi16(v, n)
@@ -49,9 +49,9 @@ enum { V_BYTES = 32, V_LANES = 2, V_SETS = 2 };
 typedef vec v_pair;
 #define v_pair_low(a, b) v_lo16(a, b)
 #define v_pair_high(a, b) v_hi16(a, b)
-/* Pairs of words (a, b) times (w0, w1), and sum added: 32 bits. */
+/* Pairs of words (a, b) times (w0, w1), plus sum, in 32 bits. */
 #define v_rotate(sum, pairs, w0, w1) _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, v_set32(V_PAIR(w0, w1))))
-/* The first of a sum that v_two_words rounds: round is half of what it shifts away. */
+/* The first term of a sum that v_two_words shifts right; round makes the shift round to nearest. */
 #define v_rotation(round, pair, w0, w1) v_rotate(round, pair, w0, w1)
 /* v with the sign of like; 0 if like is 0. */
 #define v_sign16(v, like) _mm256_sign_epi16(v, like)
@@ -64,7 +64,7 @@ LAP_INLINE size_t v_first_ff(vec v)
     return _tzcnt_u32((uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, _mm256_set1_epi8(-1))));
 }
 
-/* Words a .. h of a lane of q[i]; a negative one is 0. */
+/* Words a .. h of each lane of q[i]; index -1 gives 0. */
 #define LAP_WORD(w) (char)((w) < 0 ? -128 : 2 * (w)), (char)((w) < 0 ? -128 : 2 * (w) + 1)
 #define LAP_PICK(i, a, b, c, d, e, f, g, h)                                                                 \
     _mm256_shuffle_epi8(                                                                                    \
@@ -73,7 +73,7 @@ LAP_INLINE size_t v_first_ff(vec v)
 #define LAP_ANY3(a, b, c) _mm256_or_si256(_mm256_or_si256(a, b), c)
 #define LAP_ANY5(a, b, c, d, e) _mm256_or_si256(LAP_ANY3(a, b, c), _mm256_or_si256(d, e))
 
-/* Eight words of the scan come from three or five of the lanes in which the DCT stores its results. */
+/* Eight words of the scan come from three or five of the vectors in which the DCT stores its results. */
 LAP_INLINE void v_store_zigzag(const vec q[8], int16_t *const blocks[V_LANES])
 {
     const vec eights[8] = {

@@ -14,14 +14,14 @@ enum { V_BYTES = 64, V_LANES = 4, V_SETS = 2 };
 #define v_set32(x) _mm512_set1_epi32((int)(x))
 #define v_load(p) _mm512_load_si512(p)
 #define v_store(p, v) _mm512_store_si512(p, v)
-#define v_load_any(p) _mm512_loadu_si512(p) /* at any place */
+#define v_load_any(p) _mm512_loadu_si512(p) /* at any address */
 #define v_store_any(p, v) _mm512_storeu_si512(p, v)
 #define v_each_lane(p) _mm512_broadcast_i32x4(_mm_load_si128((const __m128i *)(p)))
 #define v_add16(a, b) _mm512_add_epi16(a, b)
 #define v_sub16(a, b) _mm512_sub_epi16(a, b)
 #define v_abs16(v) _mm512_abs_epi16(v)
 #define v_mulhi16(a, b) _mm512_mulhi_epu16(a, b)
-/* Row i of a block shifted as its divisors say. */
+/* Shifts row i of a block by the shifts of its divisors. */
 #define v_divisor_shift16(v, d, i) v_mulhi16(v, v_each_lane((d)->scale + 8 * (i)))
 #define v_sll16(v, n) _mm512_slli_epi16(v, (unsigned)(n))
 #define v_srl16(v, n) _mm512_srli_epi16(v, (unsigned)(n))
@@ -49,9 +49,9 @@ enum { V_BYTES = 64, V_LANES = 4, V_SETS = 2 };
 typedef vec v_pair;
 #define v_pair_low(a, b) v_lo16(a, b)
 #define v_pair_high(a, b) v_hi16(a, b)
-/* Pairs of words (a, b) times (w0, w1), and sum added: 32 bits. */
+/* Pairs of words (a, b) times (w0, w1), plus sum, in 32 bits. */
 #define v_rotate(sum, pairs, w0, w1) _mm512_dpwssd_epi32(sum, pairs, v_set32(V_PAIR(w0, w1)))
-/* The first of a sum that v_two_words rounds: round is half of what it shifts away. */
+/* The first term of a sum that v_two_words shifts right; round makes the shift round to nearest. */
 #define v_rotation(round, pair, w0, w1) v_rotate(round, pair, w0, w1)
 /* v with the sign of like. */
 #define v_sign16(v, like) _mm512_mask_sub_epi16(v, _mm512_movepi16_mask(like), v_zero(), v)

@@ -27,7 +27,7 @@ enum { V_BYTES = 16, V_LANES = 1, V_SETS = 1 };
 #define v_set16(x) v_of_s16(vdupq_n_s16((int16_t)(x)))
 #define v_set32(x) v_of_s32(vdupq_n_s32((int32_t)(x)))
 #define v_load(p) vld1q_u8((const uint8_t *)(p))
-#define v_load_any(p) v_load(p) /* at any place */
+#define v_load_any(p) v_load(p) /* at any address */
 #define v_store(p, v) vst1q_u8((uint8_t *)(p), v)
 #define v_store_any(p, v) v_store(p, v)
 #define v_each_lane(p) v_load(p)
@@ -65,7 +65,7 @@ LAP_INLINE vec v_mulhi16(vec a, vec b)
     return v_of_u16(vuzp2q_u16(vreinterpretq_u16_u32(low), vreinterpretq_u16_u32(high)));
 }
 
-/* Row i of a block shifted as its divisors say. */
+/* Shifts row i of a block by the shifts of its divisors. */
 #define v_divisor_shift16(v, d, i) v_of_u16(vshlq_u16(v_u16(v), vld1q_s16((d)->shift + 8 * (i))))
 
 /* v with the sign of like. */
@@ -87,7 +87,8 @@ typedef struct v_pair {
 } v_pair;
 #define v_pair_low(first, second) ((v_pair){vget_low_s16(v_s16(first)), vget_low_s16(v_s16(second))})
 #define v_pair_high(first, second) ((v_pair){vget_high_s16(v_s16(first)), vget_high_s16(v_s16(second))})
-/* The weights of the DCT's rotations: products with a lane of a vector that is loaded once. */
+/* The weights of the DCT's rotations. They are loaded once; an instruction multiplies by one lane of the
+ * vector. */
 static const int16_t lap_turns[16] = {
     4433, 10703, -10704, -6436, 9633, 6437, -4927, -7373, 4926, -4176, -20995, 4177, 0, 0, 0, 0};
 
@@ -162,7 +163,7 @@ LAP_INLINE int32x4_t v_plus_times(int32x4_t sum, int16x4_t v, int weight)
     }
 }
 
-/* a w0 + b w1 + sum, 32 bits; and the first of a sum, which v_two_words rounds. */
+/* v_rotate: a w0 + b w1 + sum, 32 bits. v_rotation: the same without sum, because v_two_words rounds. */
 #define v_rotate(sum, pair, w0, w1) \
     v_of_s32(v_plus_times(v_plus_times(v_s32(sum), (pair).a, w0), (pair).b, w1))
 #define v_rotation(round, pair, w0, w1) \

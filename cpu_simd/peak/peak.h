@@ -9,8 +9,8 @@
  * chains hide this latency; twelve and two factors still fit the sixteen registers of AVX2. */
 #define LAP_PEAK_CHAINS 12
 
-/* Does `rounds` times LAP_PEAK_CHAINS vector multiply-adds. It returns their sum, so that the compiler cannot
- * remove them. Values stay near 1, so that no slow denormals occur. */
+/* Computes `rounds` times LAP_PEAK_CHAINS vector multiply-adds. Returns the sum of the chains, so that the
+ * compiler cannot remove them. Values stay near 1, so that no slow denormals occur. */
 typedef float lap_peak_fn(size_t rounds);
 lap_peak_fn lap_peak_c, lap_peak_sse41, lap_peak_avx2, lap_peak_avx512;
 

@@ -1,6 +1,5 @@
 /* The body of lap_peak_fn. The including file defines vecp, p_set, p_multiply_add and p_add; by default these
- * are single floats. Chains have names rather than places in an array, which a compiler might keep in
- * memory. */
+ * are single floats. Each chain is a variable, because a compiler might keep an array in memory. */
 #ifndef LAP_CPU_PEAK_CHAINS_H
 #define LAP_CPU_PEAK_CHAINS_H
 

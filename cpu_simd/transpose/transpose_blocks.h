@@ -1,7 +1,7 @@
-/* Shared by the vector rungs of the transpose: blocks that are turned in registers, with the operations of
- * transpose_words.h. v_low and v_high interleave halves of two registers, lane by lane; v_load takes 16 bytes
- * of a row and, if there is a second lane, 16 bytes of another row. Each rung has its own block3 for RGB
- * pixels. */
+/* Shared by the vector rungs of the transpose: blocks that are transposed in registers, with the operations
+ * of transpose_words.h. v_low and v_high interleave halves of two registers, lane by lane; v_load loads 16
+ * bytes of a row and, if there is a second lane, 16 bytes of another row. Each rung has its own block3 for
+ * RGB pixels. */
 #ifndef LAP_TRANSPOSE_BLOCKS_H
 #define LAP_TRANSPOSE_BLOCKS_H
 

@@ -1,9 +1,10 @@
-/* The walk that the vector rungs of the transpose share; each file supplies its in-register blocks.
+/* The loop over tiles that the vector rungs of the transpose share; each file supplies functions that
+ * transpose a block in registers.
  *
- * A strip of n columns of the input becomes n whole rows of the result. The walk goes down the strip tile
- * by tile and transposes blocks into a stage that stays in the first-level cache. Only whole 64-byte
- * lines of a result row leave the stage, past the caches if the result is large; the bytes of an
- * unfinished line wait in front of the row's next tile. So every line of the result is written once and
+ * A strip of n columns of the input becomes n whole rows of the result. The loop goes down the strip tile by
+ * tile and transposes blocks into a stage, a buffer that stays in the first-level cache. Only whole 64-byte
+ * lines of a result row are copied from the stage, bypassing the caches if the result is large; the bytes of
+ * an unfinished line stay in front of the row's next tile. So every line of the result is written once and
  * whole, at any width and alignment. */
 #ifndef LAP_TRANSPOSE_TILES_H
 #define LAP_TRANSPOSE_TILES_H
@@ -17,7 +18,7 @@
 
 enum {
     LAP_LINE = 64,  /* bytes of a cache line */
-    LAP_STRIP = 64, /* columns: at least a whole cache line, so that no part of a line is read in vain */
+    LAP_STRIP = 64, /* columns: at least a whole cache line, so that all of each line read is used */
     LAP_STAGE_ROW = 256,
     /* A stage row: the unfinished line, the tile, and room for a vector's overhang. */
     LAP_STAGE_PITCH = LAP_LINE + LAP_STAGE_ROW + LAP_LINE,
