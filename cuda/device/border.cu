@@ -1,8 +1,8 @@
 /* The apron of a view, filled on the device from its interior.
  *
  * One thread per sample: rows -2, -1, height, height + 1 over their full width, then the four apron
- * pixels of each row between. A sample depends on the interior alone (the corner's source is found by
- * both rules at once), so the threads need no order. */
+ * pixels of each row between. A sample depends only on the interior (in a corner, both rules apply at once),
+ * so the threads may run in any order. */
 #include "launch.cuh"
 
 /* The same as lap_border_index in src/base/border.h. */
@@ -20,7 +20,7 @@ static __device__ int source_index(int i, int n, lap_border border)
         return i < 0 ? i + n : i;
     case LAP_REPLICATE:
         return i < 0 ? 0 : n - 1;
-    default: /* folds i at an end until it is inside, mostly once: without a division, and 2 * n may overflow
+    default: /* reflects i until it is inside, usually once; a division by 2 * n could overflow
               */
         const int skips = border == LAP_REFLECT101;
         if (n == 1)
@@ -56,7 +56,7 @@ LAP_DEVICE void fill_sample(const lap_view &view, const lap_border border)
         x = x < LAP_APRON ? x - LAP_APRON : view.width + x - LAP_APRON;
     }
     int sy = source_index(y, view.height, border), sx = source_index(x, view.width, border);
-    if (border > LAP_CONSTANT) /* all of LAP_CONSTANT + V, which no case names */
+    if (border > LAP_CONSTANT) /* LAP_CONSTANT + V: no case of source_index */
         sy = -1;
     const uint8_t beyond = border >= LAP_CONSTANT ? (uint8_t)(border - LAP_CONSTANT) : 0;
     uint8_t value =

@@ -1,12 +1,11 @@
 /* The CUDA scaffold: everything around a kernel, written once. C interface, for src/. In a build without
  * CUDA, none.c replaces it: lap_cuda_unavailable says so, and every other function fails with LAP_E_BACKEND.
  *
- * No function here touches CUDA before it is called. Several threads may call them at once. Afterwards the
- * device that a call used is current in the calling thread. Streams are
- * cudaStream_t passed as void *; NULL is the default stream. Failures are LAP_E_MEMORY (with the
- * bytes wanted and free) or LAP_E_DEVICE (with CUDA's words, the call, file and line). With
- * LAP_CUDA_DEBUG in the environment every launch is followed by a synchronize, so that a fault is
- * reported at the kernel that caused it.
+ * No function here touches CUDA before it is called. Several threads may call them at once. After a call, the
+ * device that it used is the current device of the calling thread. Streams are cudaStream_t passed as void *;
+ * NULL is the default stream. Failures are LAP_E_MEMORY (with the bytes wanted and free) or LAP_E_DEVICE
+ * (with CUDA's message, the call, file and line). With LAP_CUDA_DEBUG in the environment every launch is
+ * followed by a synchronize, so that a fault is reported at the kernel that caused it.
  *
  * Device views: the interior starts on a 128-byte boundary and the stride is a multiple of 128, so
  * that 16-byte accesses work at any width and a GPU decoder can write into them. All bytes are readable from
@@ -20,9 +19,9 @@
 extern "C" {
 #endif
 
-/* Returns NULL if a device can be used, else the reason in words. The first call finds out; it creates no
- * context. A child of a process that has called it cannot use a device: there, all other functions of this
- * header fail with LAP_E_BACKEND. */
+/* Returns NULL if a device can be used, else the reason in words. The first call looks for devices, without
+ * creating a context. A child of a process that has called it cannot use a device: there, all other functions
+ * of this header fail with LAP_E_BACKEND. */
 const char *lap_cuda_unavailable(void);
 /* Returns the number of usable devices; if it is 0, sets *reason (which may be NULL). */
 int lap_cuda_count(const char **reason);
@@ -31,16 +30,16 @@ lap_code lap_cuda_info(int device, lap_device_info *info, lap_error *err);
 /* Allocates device memory; *memory is NULL after a failure. NULL may be freed. */
 lap_code lap_cuda_alloc(int device, size_t bytes, void **memory, lap_error *err);
 void lap_cuda_free(int device, void *memory);
-/* The same for memory of views: what is freed is kept for the next block of about the same size. It is zeroed
- * neither before nor after. Never waits for one stream, and may be called while work that uses the memory is
- * still queued on any stream: a block is used again only after the whole device has been waited for. At most
- * a sixteenth of a device's memory is kept. bytes: those of the allocation. */
+/* The same for memory of views, which is reused: a freed block is kept for the next allocation of about the
+ * same size. Memory is not zeroed. A block may be freed while work that uses it is still queued on any
+ * stream: it is reused only after a wait for the whole device. At most a sixteenth of a device's memory is
+ * kept. bytes, when freeing: as in the allocation. */
 lap_code lap_cuda_kept_alloc(int device, size_t bytes, void **memory, lap_error *err);
 void lap_cuda_kept_free(int device, void *memory, size_t bytes);
-/* Frees what is kept of a device (-1: of all devices). Returns whether there was anything. lap_cuda_alloc
- * calls it when memory is short. */
+/* Frees the kept memory of a device (-1: of all devices). Returns whether there was any. lap_cuda_alloc calls
+ * it when memory is short. */
 bool lap_cuda_kept_empty(int device);
-/* Memory is kept between the first call of begin and the last call of end. */
+/* Count the users of kept memory: the last call of end frees all of it. */
 void lap_cuda_kept_begin(void);
 void lap_cuda_kept_end(void);
 /* Allocates pinned host memory: copies to and from it run at the full speed of the bus, and asynchronously.
@@ -68,7 +67,7 @@ void lap_cuda_stream_destroy(int device, void *stream);
 lap_code lap_cuda_view_create(
     int device, int width, int height, int channels, int apron, lap_view *view, lap_error *err);
 void lap_cuda_view_destroy(lap_view *view); /* a zeroed view is allowed */
-/* The same with memory that is kept. Clears it on the stream, and waits for that. */
+/* The same with memory of lap_cuda_kept_alloc. Clears it on the stream, and waits until that is done. */
 lap_code lap_cuda_view_take(
     int device, int width, int height, int channels, int apron, void *stream, lap_view *view, lap_error *err);
 void lap_cuda_view_give(lap_view *view); /* a zeroed view is allowed */
@@ -91,7 +90,7 @@ lap_code lap_cuda_mirror(
 
 /* ---- timing ---------------------------------------------------------------------------------- */
 
-/* Enqueues one run on stream; turn counts from 0, so that buffers can rotate by it. */
+/* Enqueues one run on stream. turn is the number of the round, from 0, for functions that rotate buffers. */
 typedef lap_code lap_cuda_timed_fn(void *argument, int turn, void *stream, lap_error *err);
 typedef struct lap_cuda_job {
     lap_cuda_timed_fn *fn;
@@ -103,8 +102,8 @@ typedef struct lap_cuda_job {
 lap_code lap_cuda_time(int device, const lap_cuda_job *jobs, int count, int runs, lap_error *err);
 /* Returns how many buffer sets of set_bytes must rotate so that no set is still in the L2 cache. Together
  * they are larger than twice the cache, and there are at least 4, so that two alternating jobs never use the
- * same set in succession. The number is smaller only if that many would not fit in half of the free
- * memory. */
+ * same set in succession. The number is smaller only if it would exceed 64, or if the sets would not fit in
+ * half of the free memory. */
 int lap_cuda_rotation(int device, size_t set_bytes);
 
 #ifdef __cplusplus

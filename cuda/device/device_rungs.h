@@ -1,8 +1,8 @@
-/* The device rungs of all ladders; base/rung.h has their contracts, with the function types; each kernel has
- * a file.
+/* The device rungs of all ladders; base/rung.h documents their contracts at the function types; each kernel
+ * has a file.
  *
- * Device memory: rows of transposed views begin on 128-byte boundaries (device.h); arrays and matrices
- * may lie anywhere that their type allows. Reductions never write to their input.
+ * Device memory: rows of transposed views begin on 128-byte boundaries (device.h); arrays and matrices need
+ * only the alignment of their type. Reductions never write to their input.
  *
  * With exec->scratch, reductions and histograms leave their result at its beginning and return without
  * waiting: a sum in the array's own type, counts added to uint64_t[4][256]. Scratch is device memory of

@@ -1,4 +1,4 @@
-/* Gives a device what it needs from the host: its driver's files, and pinned memory. */
+/* The host's side of a device: the driver's files, and pinned memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 
 extern "C" bool lap_device_possible(const char **reason)
 {
-    /* NVIDIA's driver, that of WSL 2, and two generations of Jetson's. */
+    /* Files of NVIDIA's driver, of WSL 2's, and of two generations of Jetson drivers. */
     static const char *const files[] = {"/dev/nvidiactl", "/dev/dxg", "/dev/nvgpu", "/dev/nvhost-ctrl"};
     bool found = false;
     for (const char *file : files)

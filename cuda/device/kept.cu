@@ -1,12 +1,13 @@
 /* Memory of destroyed views, kept for the next views.
  *
  * cudaMalloc and cudaFree of a large picture take longer than the device needs to decode it, and cudaFree
- * waits for all work of the device. But that wait is what makes it safe: other libraries may have queued work
- * with the memory on streams that this library has never seen, and they give the memory back before that work
- * is done. Neither an event nor a stream-ordered pool (cudaMallocAsync) knows these streams. So a freed block
- * is used again only after a cudaDeviceSynchronize that began later, which orders the same work as cudaFree
- * does. One such wait serves many blocks: a thread waits only when SETTLED_AT blocks, or a quarter of what
- * may be kept, have been freed since the last wait. Meanwhile other threads take idle blocks or allocate. */
+ * waits for all work of the device. But that wait is what makes cudaFree safe: other libraries may have
+ * queued work that uses the memory on streams that this library does not know, and they free the memory
+ * before that work is done. Neither an event nor a stream-ordered pool (cudaMallocAsync) knows these streams.
+ * So a freed block is reused only after a cudaDeviceSynchronize that began after it was freed, which waits
+ * for the same work as cudaFree. One wait is enough for many blocks: a thread waits only if SETTLED_AT
+ * blocks, or a quarter of the memory that may be kept, have been freed since the last wait. While it waits,
+ * other threads reuse idle blocks or allocate new ones. */
 #include <pthread.h>
 
 #include "base/status.h"
@@ -14,7 +15,7 @@
 
 enum { BLOCKS = 256, SETTLED_AT = 32, DEVICES = 64 };
 constexpr size_t SMALLEST = 512, LARGEST = (size_t)4 << 30;
-constexpr size_t SHARE = 16; /* of the device's memory: the part that may be kept */
+constexpr size_t SHARE = 16; /* at most 1 / SHARE of the device's memory is kept */
 
 struct block {
     void *memory;
@@ -24,15 +25,15 @@ struct block {
     unsigned long long freed;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for all of these: */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects all of these: */
 static block blocks[BLOCKS];                             /* oldest first */
 static int count, users;
 static bool is_settling;
 static unsigned long long frees;
 static size_t limits[DEVICES]; /* 0: not known yet */
 
-/* A sixteenth more at most, so that pictures of about the same size use the same blocks. Depends on nothing
- * else: the block is freed by the same number of bytes. */
+/* Adds at most a sixteenth (of more than 8 KB), so that pictures of about the same size use the same blocks.
+ * The result must depend only on bytes, because a block is freed by the size that was allocated. */
 static size_t rounded(size_t bytes)
 {
     size_t step = SMALLEST;
@@ -43,7 +44,7 @@ static size_t rounded(size_t bytes)
     return (bytes + step - 1) / step * step;
 }
 
-/* The bytes that may be kept of a device. */
+/* Returns how many bytes of a device's memory may be kept. */
 static size_t limit_of(int device)
 {
     size_t unused = 0, total = 0;
@@ -83,7 +84,7 @@ static void *take(int device, size_t bytes)
     return memory;
 }
 
-/* Whether so much has been freed since the last wait that it is time for the next. */
+/* Returns whether enough has been freed since the last wait to wait again. */
 static bool is_due(int device, size_t limit)
 {
     size_t bytes = 0;
@@ -96,8 +97,8 @@ static bool is_due(int device, size_t limit)
     return !is_settling && (busy >= SETTLED_AT || (busy > 0 && bytes >= limit / 4));
 }
 
-/* Waits for the device if that is due, then marks the blocks that were freed before as idle. A failure leaves
- * them as they are; the call that comes next reports it. */
+/* Waits for the device if that is due, then marks the blocks that were freed before as idle. If the wait
+ * fails, they do not become idle, and the next CUDA call reports the error. */
 static void settle(int device)
 {
     const size_t limit = limit_of(device);
@@ -120,7 +121,7 @@ static void settle(int device)
 extern "C" lap_code lap_cuda_kept_alloc(int device, size_t bytes, void **memory, lap_error *err)
 {
     *memory = NULL;
-    if (lap_cuda_unavailable()) /* the lock of a forked child may never be free */
+    if (lap_cuda_unavailable()) /* in a forked child, the lock may be held for ever */
         return lap_cuda_use(device, err);
     settle(device);
     *memory = take(device, rounded(bytes));

@@ -1,7 +1,7 @@
-/* Copies rows, or mirrors them left to right: the part of a turn that is not a transpose. Negative strides of
- * the views reverse the order of rows. Reads and writes each pixel once, by words: four pixels of 3 bytes are
- * three words. If a row ends inside a word, each word of the mirrored row is combined from two by shifts. No
- * shared memory. 64x4 threads, four pixels each.
+/* Copies rows, or mirrors them left to right; together with a transpose, this makes every rotation. Negative
+ * strides of the views reverse the order of rows. Reads and writes each pixel once, by words: four pixels of
+ * 3 bytes are three words. If a row ends inside a word, each word of the mirrored row is combined from two by
+ * shifts. No shared memory. 64x4 threads, four pixels each.
  * Limit: not measured. */
 #include "launch.cuh"
 

@@ -1,10 +1,9 @@
 /* The scaffold of a build without CUDA: there is no device, and every function that needs one fails. The
  * table has a line for each function, and says what it does.
  *
- * Why these are functions, and not one struct of function pointers that a build with CUDA fills: callers
- * all over src/device, src/rungs and src/bench would go through it, a build could forget a member without an
- * error of the linker, and a call that no check for a device precedes would crash instead of failing with
- * LAP_E_BACKEND. */
+ * These are functions, not one struct of function pointers that a build with CUDA fills. With a struct, all
+ * callers in src/device, src/rungs and src/bench would go through it, the linker would not report a forgotten
+ * member, and a call without a check for a device would crash instead of failing with LAP_E_BACKEND. */
 #include "base/status.h"
 #include "cuda/device/device_rungs.h"
 #include "cuda/device/queue.h"

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Rows of a table in pinned host memory and, once copied, on a device: what the kernels of a batch read. */
+/* A table in pinned host memory, and its copy on a device, which the kernels of a batch read. */
 typedef struct lap_cuda_table {
     void *host, *device;
 } lap_cuda_table;

@@ -39,8 +39,8 @@ extern "C" lap_view lap_cuda_view_in(int device, void *memory, int width, int he
     return view;
 }
 
-/* keeps: the memory is that of lap_cuda_kept_alloc. It is cleared, because kernels on any stream read whole
- * vectors, with padding. */
+/* keeps: allocate with lap_cuda_kept_alloc. The memory is cleared before this returns, because kernels on any
+ * stream may read whole vectors, which include padding. */
 static lap_code make(int device, int width, int height, int channels, int apron, bool keeps, void *stream,
     lap_view *view, lap_error *err)
 {

@@ -1,8 +1,8 @@
 /* Shared by the filter rungs: parameters, the last step of a sample, and the launch.
  *
- * Coefficients travel as kernel parameters by value. These lie in the constant bank, like a
- * __constant__ symbol: one address for a whole warp costs no more than a register operand. Unlike
- * the symbol they belong to the launch, so several streams and threads cannot disturb each other. */
+ * Coefficients are passed as kernel parameters by value. These lie in the constant bank, like a __constant__
+ * symbol: one address for a whole warp costs no more than a register operand. Unlike the symbol they belong
+ * to the launch, so several streams and threads cannot disturb each other. */
 #ifndef LAP_CUDA_FILTER_CUH
 #define LAP_CUDA_FILTER_CUH
 

@@ -1,7 +1,7 @@
 /* cuda-global: one thread per pixel, everything from global memory.
  * Since c: the loops over the image became the grid; the loops over the window stayed.
  * Global memory: 75 bytes read per pixel (3 channels): 25 threads read each byte; 3 bytes written.
- * Shared memory: none; the L1 cache must serve the overlap. Coefficients: constant bank.
+ * Shared memory: none; overlapping bytes are read again from L1. Coefficients: constant bank.
  * 16x16 threads per block (32x16 and 32x32 on request), one pixel per thread.
  * Measured: L1 93 % busy, issue slots 44, L2 14, DRAM 5; longest wait: the queue of loads, 18.5 cycles per
  * instruction (4992x3744x3, H200). */

@@ -1,5 +1,5 @@
 /* cuda-pixels: like cuda-shared4-wide, but each thread computes four pixels, one below the other.
- * Since cuda-shared4-wide: a sample that is read from the tile serves up to four sums, so that a thread
+ * Since cuda-shared4-wide: a sample that is read from the tile is used in up to four sums, so that a thread
  * reads 8 rows of its window's columns for 4 pixels instead of 5 rows for one.
  * Global memory: 36 * 36 pixels read for 1024 (3.8 bytes per pixel of 3 channels), 3 bytes written.
  * Shared memory: 36 rows of 108 words, 15.2 KB; lane k reads word 3k: 32 lanes, 32 banks.

@@ -1,9 +1,9 @@
 /* cuda-words: a thread owns four bytes of a row and walks down 64 rows; cuda-fast does the same for kernels
  * other than laplace5.
  * Since cuda-pixels: a load brings four samples instead of one. Five words hold the windows of a thread's
- * bytes. There is no tile: L1 serves the rest of the overlap, and a tile did not pay even with byte loads
- * (without its tile, cuda-pixels takes 0.91 of its time). A sample is converted once for its five output
- * rows.
+ * bytes. There is no tile: the rest of the overlap is read from L1, and a tile costs time even with byte
+ * loads (without its tile, cuda-pixels takes 0.91 times as long). A sample is converted once for its five
+ * output rows.
  * Global memory: a thread reads five words of a row (three for one channel) and writes one.
  * Shared memory: none; coefficients in the constant bank, running sums of five rows in registers.
  * 128 threads, 4 bytes times 64 rows per thread.

@@ -1,14 +1,13 @@
 /* cuda-box-sum: 25 times the centre minus the sum of the window, made from sums of rows; laplace5 only.
- * Since cuda-words: o = 25 p - box. A row's five neighbours are added once and serve five output rows, so
- * that a sample takes 8 additions and one multiply-add instead of 25 multiply-adds; all arithmetic is in
- * integers.
+ * Since cuda-words: o = 25 p - box. The five neighbours in a row are added once, and their sum is used for
+ * five output rows, so that a sample takes 8 additions and one multiply-add instead of 25 multiply-adds; all
+ * arithmetic is in integers.
  * Global memory: as in cuda-words, five words of a row read and one written per thread and row.
  * Shared memory: none; the sums and centres of five rows in registers.
  * 128 threads, 4 bytes times 64 rows per thread.
  * Measured: issue slots 59 % busy, L2 32, DRAM 21, L1 14; longest wait: loads, 6.3 cycles per instruction;
  * 1.49 waves of blocks (4992x3744x3, H200). The kernel's registers allow 36 of 64 warps; 28 are resident
- * on average.
- * */
+ * on average. */
 #include "words.cuh"
 
 template <int C>

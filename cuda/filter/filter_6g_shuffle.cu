@@ -13,7 +13,7 @@
 #include "words.cuh"
 
 constexpr int THREADS = 128, WARPS = THREADS / LAP_LANES;
-constexpr int ROWS = 16; /* of a warp: as many warps as with 4 bytes and 64 rows per thread */
+constexpr int ROWS = 16; /* per warp; as many warps as with 4 bytes and 64 rows per thread */
 
 template <int C, lap_last LAST, int DOWN = ROWS> /* the controls of tests/kernels/gpu try other values */
 static __global__ void __launch_bounds__(THREADS, 4) shuffle_kernel(const uint8_t *__restrict__ in,

@@ -4,13 +4,13 @@
  * halves: bytes 0 and 2 ("even"), bytes 1 and 3 ("odd"). Each sum is kept as a bias minus the sum, so
  * that no half ever borrows from the other and one instruction gives 25 * centre - box:
  *     column = BIAS - sum of 5 rows,    5 * BIAS - box = sum of 5 columns
- * The even pairs are not kept: sum of words = even + 256 * odd, modulo 2^32, gives them back.
+ * The even pairs are not kept; they are computed from sum of words = even + 256 * odd, modulo 2^32.
  *
  * The same without pairs, for each of a thread's 16 samples; entering is the row two below the centre:
  *     column[i] += entering[i] - leaving[i];
  *     box = column[i - 2 * C] + column[i - C] + column[i] + column[i + C] + column[i + 2 * C];
  *     result[i] = min(max(25 * centre[i] - box, 0), 255);
- * An example in pairs, in which all samples are 10 and one is 20:
+ * An example in pairs, in which one sample is 20 and all others are 10:
  *     bytes of the word       10  20  10  10            0x0a0a140a
  *     even pair, odd pair     (10, 10) (20, 10)         word & 0x00ff00ff; bytes 1 and 3, a permutation
  *     columns of 5 rows       50, or 60 with the 20     kept as 1536 - 50 = 1486, 1536 - 60 = 1476
@@ -28,7 +28,7 @@ constexpr unsigned LAP_BOTH = 0x00010001u; /* multiplied by n: n in each half */
 constexpr unsigned LAP_BIAS = 1536u;       /* for a column of 5 samples, whose sum is at most 1275 */
 constexpr unsigned LAP_EVEN = 0x00ff00ffu; /* the even samples of a word */
 constexpr unsigned LAP_UNBIAS = 65536u - 5 * LAP_BIAS; /* removes the bias of a box, modulo 2^16 */
-constexpr unsigned LAP_MIRROR = 32767u;                /* minus a biased box: a positive signed half */
+constexpr unsigned LAP_MIRROR = 32767u;                /* minus a biased box, it is a positive signed half */
 constexpr unsigned LAP_UNMIRROR = 65536u + 5 * LAP_BIAS - LAP_MIRROR;
 static_assert(LAP_BIAS >= 5 * 255, "a column's half must not fall below zero");
 static_assert(25 * 255 + LAP_UNBIAS <= 65535, "the centre's half must not carry");

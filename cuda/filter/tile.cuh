@@ -1,4 +1,4 @@
-/* A block's pixels and their apron in shared memory: what the shared rungs have in common.
+/* Shared by the rungs that keep a block's pixels and their apron in shared memory.
  *
  * A tile row is (BX + 4) * C samples in PITCH elements of type T; there are BY * DEEP + 4 rows, if a
  * thread computes DEEP pixels, one below the other. */

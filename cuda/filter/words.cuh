@@ -1,6 +1,6 @@
-/* The walk of the rungs in which a thread owns four bytes of a row, one word, and walks down the image.
+/* Shared by the rungs in which a thread owns four bytes of a row, one word, and walks down the image.
  *
- * A rung's struct Sums holds what a thread keeps of five rows: enter(words, k) takes the next row, and
+ * A rung's struct Sums holds what a thread keeps of five rows: enter(words, k) adds the next row, and
  * result(k, f) gives the four bytes two rows above it. k counts rows modulo 5, and is a constant once the
  * loop is unrolled, so that arrays of five stay in registers. */
 #ifndef LAP_CUDA_WORDS_CUH

@@ -1,5 +1,5 @@
-/* cuda-shared: each block counts in its own histogram in shared memory, then adds it to the whole.
- * Since c: a thread takes every 256th byte of a row, and only the threads of a block share counters.
+/* cuda-shared: each block counts in its own histogram in shared memory, then adds it to the total.
+ * Since c: a thread counts every 256th byte of a row, and only the threads of a block share counters.
  * Global memory: each byte read once, one byte per load; one addition per counter and block at the end.
  * Shared memory: 1 KB per channel; lanes that add to counters 32 apart conflict.
  * 256 threads, about 16 KB per block.

@@ -28,7 +28,7 @@ struct pieces { /* of an image: rows of `across` pieces; the last of a row may b
     unsigned rows;
 };
 
-/* The counters of successive values are LANES words apart, those of channels 256 * LANES words. */
+/* The counters of successive values are LANES words apart, those of successive channels 256 * LANES words. */
 template <int CHANNELS, int LANES>
 struct counter {
     static constexpr unsigned SHIFT = LANES == 32 ? 7 : 6; /* log2 of the bytes of a value's counters */

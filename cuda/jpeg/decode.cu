@@ -1,4 +1,4 @@
-/* Puts the decoder's stages on a stream. Host code. */
+/* Enqueues the decoder's stages on a stream. Host code. */
 #include "decode.cuh"
 
 static const char *const stage_names[LAP_CUDA_JPEG_STAGES] = {
@@ -36,7 +36,7 @@ static void set_components(const lap_cuda_jpeg_plan *plan, uint8_t *planes, lap_
         first += plan->mcus * c->blocks;
     }
     job->components = plan->channels == 1 ? 1 : 3;
-    /* libjpeg replicates chroma of one or two samples per row, unless only rows are halved. */
+    /* libjpeg replicates chroma with one or two samples per row, unless chroma has full width. */
     const bool is_fancy = h == 1 || job->component[1].width > 2;
     job->way = job->components == 1 ? LAP_JPEG_GRAY : h | v << 2 | (unsigned)is_fancy << 4;
 }

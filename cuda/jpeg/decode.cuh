@@ -1,11 +1,11 @@
-/* Shared by the stages of the JPEG decoder: where everything lies, and the walk from symbol to symbol. */
+/* Shared by the stages of the JPEG decoder: the layout of their data, and how they are launched. */
 #ifndef LAP_CUDA_JPEG_DECODE_CUH
 #define LAP_CUDA_JPEG_DECODE_CUH
 
 #include "decode.h"
 #include "scan.cuh"
 
-constexpr unsigned LAP_JPEG_LOOK = 11, LAP_JPEG_ENTRIES = 1u << LAP_JPEG_LOOK; /* bits that a look-up takes */
+constexpr unsigned LAP_JPEG_LOOK = 11, LAP_JPEG_ENTRIES = 1u << LAP_JPEG_LOOK; /* bits that a look-up uses */
 constexpr unsigned LAP_JPEG_CODES = 6;
 
 /* The stages that report errors. A stage reads only the reports of earlier stages, so all its threads read
@@ -17,11 +17,11 @@ struct lap_jpeg_control { /* uploaded as zeros with the tables; begins like lap_
     unsigned bytes;       /* of the scan, without stuffing and markers */
     unsigned subs;        /* subsequences in these bytes */
     unsigned end_inverse; /* ~ position of the marker that ends the scan; 0: not found */
-    unsigned ticket;      /* chains that lanes have taken after their first one */
+    unsigned ticket;      /* chains that lanes have begun after their first one */
     unsigned reserved;
 };
 
-struct lap_jpeg_codes { /* as in shared memory, where only the used part of look is copied */
+struct lap_jpeg_codes { /* also the layout in shared memory, to which only the used part of look is copied */
     lap_huff_code code[LAP_JPEG_CODES];
     alignas(16) lap_huff_entry look[LAP_JPEG_CODES][LAP_JPEG_ENTRIES];
 };
@@ -64,8 +64,8 @@ struct lap_jpeg_job {
     uint8_t *pixels;
     ptrdiff_t pixel_stride;
     lap_jpeg_component component[3];
-    const uint8_t *host_scan, *host_staging; /* pinned; NULL for a single picture: */
-    lap_cuda_jpeg_result *host_result;       /* the host copies what these are for */
+    const uint8_t *host_scan, *host_staging; /* pinned; NULL for a single picture, */
+    lap_cuda_jpeg_result *host_result;       /* whose data the host copies */
     int width, height;
     unsigned size, staging_size, segment_count; /* size: bytes of the scan */
     unsigned sub_bits, group, longest_chain;

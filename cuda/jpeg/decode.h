@@ -1,12 +1,12 @@
 /* Baseline and extended sequential JPEG (8 bits, Huffman, one scan) decoded on a device, to the pixels that
  * libjpeg-turbo gives (ISLOW, fancy upsampling), bit for bit. C interface.
  *
- * A picture: lap_cuda_jpeg_decode_plan says whether the device takes such a frame and how much memory it
- * needs; lap_cuda_jpeg_decode_stage_tables fills host memory; lap_cuda_jpeg_decode_enqueue puts everything on
- * a stream, for one picture or for many in the same launches: it allocates nothing and waits for nothing, so
- * many chains can run at once, each on its own stream. After the stream has run the work, lap_cuda_jpeg_odd
- * says what the device found in each picture. If that is not 0, discard its pixels and decode the file with
- * the serial decoder, which decides whether it is valid; the other pictures are not affected.
+ * A picture: lap_cuda_jpeg_decode_plan says whether the device can decode such a frame and how much memory
+ * that needs; lap_cuda_jpeg_decode_stage_tables fills host memory; lap_cuda_jpeg_decode_enqueue enqueues all
+ * work on a stream, for one picture or for many in the same launches: it allocates nothing and waits for
+ * nothing, so several streams can work at once. When the stream has done the work, lap_cuda_jpeg_odd reports
+ * what the device found in each picture. If that is not 0, discard its pixels and decode the file with the
+ * serial decoder, which decides whether it is valid; the other pictures are not affected.
  *
  * Thread safe: a plan is only read after it is made; workspace, staging and result belong to one picture at a
  * time.
@@ -67,16 +67,20 @@ static inline uint32_t lap_cuda_jpeg_odd(const lap_cuda_jpeg_result *result)
 enum { LAP_CUDA_JPEG_STAGES = 9 };
 const char *lap_cuda_jpeg_stage(int i); /* "upload", ... */
 
-typedef struct lap_cuda_jpeg_photo { /* a picture to decode. Until the stream has completed the work, */
-    const void *scan, *staging;      /* plan->scan_bytes and plan->staging_bytes of host memory, */
-    void *workspace;                 /* device memory */
-    lap_cuda_jpeg_result *result; /* and host memory must stay valid; pinned unless it is the only picture */
-    const lap_cuda_jpeg_plan *plan; /* this and pixels are needed only during the call */
+/* A picture to decode. scan, staging, workspace and result must stay valid until the stream has done the
+ * work; plan and pixels are needed only during the call. Host memory must be pinned unless this is the only
+ * picture. */
+typedef struct lap_cuda_jpeg_photo {
+    const void *scan, *staging;   /* plan->scan_bytes and plan->staging_bytes of host memory */
+    void *workspace;              /* device memory */
+    lap_cuda_jpeg_result *result; /* host memory */
+    const lap_cuda_jpeg_plan *plan;
     const lap_view *pixels; /* a device view of the plan's size and channels; only its interior is written */
 } lap_cuda_jpeg_photo;
 
 /* Enqueues the decoding of 1 .. LAP_CUDA_JPEG_PHOTOS pictures on one device, each with separate memory.
- * table: LAP_CUDA_JPEG_DECODE_ROW bytes for each picture, in use like workspace; NULL if there is one.
+ * table: LAP_CUDA_JPEG_DECODE_ROW bytes for each picture, which must stay valid like workspace; NULL for a
+ * single picture.
  * events: NULL, or LAP_CUDA_JPEG_STAGES + 1 cudaEvent_t, recorded before the first stage and after each
  * stage; a NULL event is skipped. LAP_OK, LAP_E_USAGE or LAP_E_DEVICE. */
 lap_code lap_cuda_jpeg_decode_enqueue(const lap_cuda_jpeg_photo *photos, int count,

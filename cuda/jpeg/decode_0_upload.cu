@@ -42,7 +42,7 @@ LAP_DEVICE ulonglong2 shifted(vector a, vector b, unsigned bytes)
 }
 
 /* Copies `size` bytes from any address to an aligned one, which is followed by room for a whole vector. A
- * warp loads 32 vectors and stores 31: the last one is only a neighbour. */
+ * warp loads 32 vectors and stores 31: the last one is only the neighbour of the one before. */
 LAP_DEVICE void bring(uint8_t *to, const uint8_t *from, unsigned size)
 {
     const unsigned lane = threadIdx.x % LAP_WARP, warps = gridDim.x * UPLOAD_THREADS / LAP_WARP;

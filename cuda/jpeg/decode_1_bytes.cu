@@ -104,7 +104,7 @@ LAP_DEVICE void write_words(const lap_jpeg_job &job, const uint8_t *staged, unsi
             job.words[w / 4] = *reinterpret_cast<const unsigned *>(staged + (w - base));
             continue;
         }
-        uint8_t *bytes = reinterpret_cast<uint8_t *>(job.words); /* another tile has the rest */
+        uint8_t *bytes = reinterpret_cast<uint8_t *>(job.words); /* another tile writes the rest */
         for (unsigned q = w < first ? first : w; q < w + 4 && q < end; q++)
             bytes[q ^ 3] = staged[(q - base) ^ 3];
     }

@@ -13,16 +13,17 @@
 #include "walk.cuh"
 
 constexpr unsigned SYNC_THREADS = 128;
-/* The least number of thread blocks that must fit a multiprocessor; 0: not said. Where it is not said,
- * nvcc 13.0 spills registers of guess_kernel for many pictures, for these compute capabilities. */
+/* The least number of thread blocks that must fit a multiprocessor; 0: no such request. Without it, nvcc 13.0
+ * spills registers of guess_kernel for many pictures on these compute capabilities. */
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 1200)
 constexpr unsigned SYNC_BLOCKS = 8;
 #else
 constexpr unsigned SYNC_BLOCKS = 0;
 #endif
 
-/* Takes an entry or one symbol, and returns how many blocks ended: 0 or 1. A walk that began with a guess
- * must continue after an error, and two walks in the same state must continue in the same way. */
+/* Decodes the symbols of an entry, or one symbol. Returns how many blocks ended: 0 or 1. A walk that began
+ * with a guess must continue after an error, and two walks in the same state must continue in the same
+ * way. */
 LAP_DEVICE unsigned walk(const lap_jpeg_job &job, const lap_jpeg_codes &codes, lap_jpeg_cursor &p,
     lap_jpeg_bases &bases, bool many)
 {

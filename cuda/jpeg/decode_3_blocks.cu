@@ -1,7 +1,7 @@
 /* Finds where each block's AC symbols begin, and its DC difference. It walks from record to record, now that
- * the states are known, and makes every check. If all walks end as recorded and nothing is odd, the
- * result is that of a serial decoder. Reads the scan once more, as stage 2 does; writes 8 bytes per
- * block; each lane writes a run of blocks.
+ * the states are known, and makes every check. If all walks end as recorded and no check fails, the result
+ * equals that of a serial decoder. Reads the scan once more, as stage 2 does; writes 8 bytes per block; each
+ * lane writes a run of blocks.
  * Shared memory: the tables, 8 KB per code, random banks.
  * 256 threads per block, one subsequence per thread.
  * Measured: issue slots 69 % busy, L1 19, DRAM 2; L2 was not counted (bench photo, H200). */
@@ -51,8 +51,7 @@ LAP_DEVICE lap_huff_odd leave_interval(const lap_jpeg_job &job, lap_jpeg_cursor 
     return now.is_over && now.number != job.blocks ? LAP_HUFF_SHORT : LAP_HUFF_FINE;
 }
 
-/* Called when the first symbol of a block is taken: writes the DC difference and the bit where the AC symbols
- * begin. */
+/* Called for the first symbol of a block: writes the DC difference and the bit where the AC symbols begin. */
 LAP_DEVICE void write_block(const lap_jpeg_job &job, const lap_jpeg_cursor &p, const progress &now,
     unsigned window, const lap_jpeg_step &step)
 {

@@ -1,10 +1,10 @@
 /* Turns blocks into samples: each lane decodes the values of one block into shared memory, dequantised, and
- * does its inverse DCT there, so that no AC coefficient travels. A warp takes the same block of 32 MCUs in a
- * row:
- * all its lanes use one table and one quantiser, and write adjacent samples. Reads the scan once more, 8
- * bytes per block, writes a byte per sample, 8 at a time.
+ * does its inverse DCT there, so that AC coefficients never reach global memory. A warp processes the same
+ * block of 32 successive MCUs: all its lanes use one table and one quantiser, and write adjacent samples.
+ * Reads the scan once more, 8 bytes per block, writes a byte per sample, 8 at a time.
  * Shared memory: the tables, and 33 words per block, so that 32 lanes at the same coefficient hit 32 banks.
- * 256 threads per block, 32 blocks of the picture per warp and turn; as many blocks as fit on the device.
+ * 256 threads per block, 32 blocks of the picture per warp and round; as many thread blocks as fit on the
+ * device.
  * Measured: issue slots 69 % busy, L1 28, DRAM 3; L2 was not counted (bench photo, H200). */
 #include "idct.cuh"
 #include "walk.cuh"
@@ -149,7 +149,7 @@ static __global__ void __launch_bounds__(PIXELS_THREADS, PIXELS_BLOCKS)
 #pragma unroll
         for (unsigned i = 0; i < 32; i++)
             words[i] = 0;
-        /* Lanes join again here. It also makes the compiler write all words before halves of them are
+        /* Lanes reconverge here. This also makes the compiler write all words before halves of them are
          * accessed. */
         __syncwarp();
         if (is_there)

@@ -79,9 +79,9 @@ struct pixel {
     unsigned red, green, blue;
 };
 
-/* luma: in byte 2, too, and nothing below. 1.402, 0.71414, 0.34414 and 1.772 are scaled by 2^16 and rounded
- * as in libjpeg. One addition takes 128 from chroma and rounds, for all terms at once; since luma has no
- * fraction, the sums are libjpeg's. */
+/* luma is also in byte 2, without a fraction. 1.402, 0.71414, 0.34414 and 1.772 are scaled by 2^16 and
+ * rounded as in libjpeg. One addition subtracts 128 from chroma and rounds, for all terms at once; since luma
+ * has no fraction, the results equal libjpeg's. */
 LAP_DEVICE pixel to_rgb(unsigned luma, unsigned cb, unsigned cr)
 {
     constexpr int RED = 91881, GREEN_R = 46802, GREEN_B = 22554, BLUE = 116130, HALF = 1 << 15,

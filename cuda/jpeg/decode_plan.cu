@@ -3,7 +3,7 @@
 
 #include "decode.cuh"
 
-/* Bit positions have 32 bits, and so have the numbers of blocks, even in a picture of 65500 x 65500. */
+/* Bit positions and numbers of blocks fit 32 bits, even in a picture of 65500 x 65500. */
 constexpr size_t MOST_BYTES = (size_t)1 << 28, ALIGNMENT = 256;
 constexpr int MOST_SIDE = 65500;
 

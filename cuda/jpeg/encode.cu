@@ -1,4 +1,4 @@
-/* Puts the stages of the JPEG encoder on a stream. */
+/* Enqueues the stages of the JPEG encoder on a stream. */
 #include "encode_plan.cuh"
 
 extern "C" const char *lap_cuda_jpeg_encode_stage(int i)
@@ -25,7 +25,7 @@ static lap_jpeg_plane plane_of(const lap_cuda_jpeg_encode_plan *plan, int c, uns
     return plane;
 }
 
-/* Divides by eight times the quantiser, since the transform scales by 8. */
+/* The divisor is eight times the quantiser, since the transform scales by 8. */
 static void fill_quantisers(const uint16_t quant[2][64], lap_jpeg_out *out)
 {
     for (int i = 0; i < 128; i++) {

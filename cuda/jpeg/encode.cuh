@@ -1,4 +1,4 @@
-/* Shared by the stages of the JPEG encoder: where everything lies, and the order of blocks in the scan. */
+/* Shared by the stages of the JPEG encoder: the layout of their data, and the order of blocks in the scan. */
 #ifndef LAP_CUDA_JPEG_ENCODE_CUH
 #define LAP_CUDA_JPEG_ENCODE_CUH
 
@@ -11,7 +11,8 @@ constexpr unsigned LAP_JPEG_CHUNK = 16;            /* unstuffed bytes per thread
 constexpr unsigned LAP_JPEG_CHUNK_TILE = 256;      /* chunks per thread block */
 constexpr unsigned LAP_JPEG_MAX_BLOCK_BITS = 1728; /* DC: 9 + 11, AC: 63 times 16 + 10; rounded up */
 
-/* Computes n / by with a reciprocal instead of a division. The quotient may be one too small at first. */
+/* Computes n / by with a reciprocal instead of a division. The quotient by the reciprocal may be one too
+ * small, and is then corrected. */
 struct lap_jpeg_divider {
     unsigned by, reciprocal; /* (2^32 - 1) / by */
 };
@@ -32,7 +33,7 @@ struct lap_jpeg_plane { /* samples of one component */
     unsigned stride;             /* bytes; a multiple of 8 */
     unsigned across, down;       /* blocks with pixels; the scan may have dummy blocks in addition */
     unsigned h, v;               /* sampling factors: blocks in an MCU */
-    unsigned first;              /* number in the MCU of its first block */
+    unsigned first;              /* index in the MCU of the component's first block */
     unsigned expand_h, expand_v; /* pixels per sample, across and down */
     lap_jpeg_divider per_h;      /* h */
 };
@@ -66,7 +67,7 @@ struct lap_jpeg_out {
     unsigned *words;                        /* the scan before stuffing; each interval begins at a chunk */
     unsigned *stuffed_tiles;                /* stuffed bytes of each tile of chunks; later prefix sums */
     uint8_t *scan;                          /* the finished scan */
-    uint4 *download;                        /* where it goes in the host's memory, or NULL */
+    uint4 *download;                        /* where to copy it to in host memory, or NULL */
     lap_cuda_jpeg_encoded *result, *host_result;
     int width, height, channels;
     unsigned components, groups; /* groups: rows of pixels / largest v, rounded up */

@@ -1,12 +1,12 @@
 /* Baseline JPEG encoded on a device, to the bytes that libjpeg-turbo writes (slow integer DCT, standard
  * Huffman tables). C interface.
  *
- * lap_cuda_jpeg_encode_plan says whether the device takes such a picture and how much memory it needs;
- * lap_cuda_jpeg_encode_enqueue puts everything on a stream, for one picture or for many in the same launches:
- * it allocates nothing and waits for nothing. After the stream has run the work, host memory holds the scan
- * (everything between the scan header and the EOI marker), and result holds its length. result->overflow: the
- * scan did not fit; the CPU has to encode the picture. Source of all arithmetic: ITU-T T.81 and the roundings
- * of libjpeg-turbo 2.1.
+ * lap_cuda_jpeg_encode_plan_make says whether the device can encode such a picture and how much memory that
+ * needs; lap_cuda_jpeg_encode_enqueue enqueues all work on a stream, for one picture or for many in the same
+ * launches: it allocates nothing and waits for nothing. When the stream has done the work, host memory holds
+ * the scan (everything between the scan header and the EOI marker), and result holds its length.
+ * result->overflow: the scan did not fit; the CPU has to encode the picture. Source of all arithmetic: ITU-T
+ * T.81 and the roundings of libjpeg-turbo 2.1.
  *
  * Thread safe: a plan is only read after it is made; workspace, scan and result belong to one picture at a
  * time. */
@@ -60,12 +60,13 @@ typedef struct lap_cuda_jpeg_picture { /* to encode */
     const lap_cuda_jpeg_encode_plan *plan;
     const lap_view *pixels; /* a device view of the target's size and channels */
     void *workspace;        /* device memory */
-    void *scan; /* pinned host memory for plan->capacity bytes, 16-byte aligned; NULL: it stays there */
+    void *scan;             /* pinned host memory for plan->capacity bytes, 16-byte aligned; NULL: no copy */
     lap_cuda_jpeg_encoded *result; /* pinned host memory; 16-byte aligned */
 } lap_cuda_jpeg_picture;
 
 /* Enqueues the encoding of 1 .. LAP_CUDA_JPEG_PHOTOS pictures on one device, each with separate memory.
- * table: LAP_CUDA_JPEG_ENCODE_ROW bytes for each picture, in use like workspace; NULL if there is one.
+ * table: LAP_CUDA_JPEG_ENCODE_ROW bytes for each picture, which must stay valid like workspace; NULL for a
+ * single picture.
  * events: NULL, or LAP_CUDA_JPEG_ENCODE_STAGES + 1 cudaEvent_t, recorded before the
  * first stage and after each stage; a NULL event is skipped. LAP_OK, LAP_E_USAGE or LAP_E_DEVICE. */
 lap_code lap_cuda_jpeg_encode_enqueue(const lap_cuda_jpeg_picture *pictures, int count,

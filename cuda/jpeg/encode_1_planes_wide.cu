@@ -40,7 +40,7 @@ LAP_DEVICE unsigned pixel_of(const unsigned (&words)[6], int i)
     return shift <= 8 ? words[at] >> shift : __funnelshift_r(words[at], words[at + 1], shift);
 }
 
-/* Stores N samples, a byte of each value, if the plane reaches that far. */
+/* Stores byte BYTE of N values as samples, if they lie inside the plane. */
 template <unsigned BYTE, int N>
 LAP_DEVICE void store(const lap_jpeg_plane &plane, unsigned x, unsigned y, const unsigned (&values)[N])
 {
@@ -71,7 +71,7 @@ LAP_DEVICE void store_gray(const lap_jpeg_plane &plane, unsigned x, unsigned y, 
             make_uint2(words[0], words[1]);
 }
 
-/* A row of luma, and what it adds to the sums of chroma. */
+/* Converts a row of pixels: stores its luma, and adds its chroma to the sums. */
 template <int EH>
 LAP_DEVICE void convert(const lap_jpeg_out &out, unsigned x, unsigned y, unsigned chroma_row,
     unsigned (&blues)[WIDE / EH], unsigned (&reds)[WIDE / EH])
@@ -95,7 +95,8 @@ LAP_DEVICE void convert(const lap_jpeg_out &out, unsigned x, unsigned y, unsigne
     add<EH>(reds, samples);
 }
 
-/* Rows of chroma samples, or of luma samples if chroma has fewer: EV rows of pixels each. */
+/* Returns how many groups of EV rows of pixels the planes need: one for each row of chroma samples, or more
+ * if luma needs more. */
 template <int C, int EH, int EV>
 static __host__ __device__ unsigned groups_of(const lap_jpeg_out &out)
 {

@@ -1,9 +1,10 @@
 /* Turns samples into quantised coefficients: the integer DCT of Loeffler, Ligtenberg and Moschytz (1989) with
  * 13-bit constants, division with rounding, zigzag order. Also counts the bits that the AC symbols of each
- * block will take. Global memory: 1 byte read per sample, 2 written per coefficient, both coalesced.
+ * block need. Global memory: 1 byte read per sample, 2 written per coefficient, both coalesced.
  * Shared memory: 288 bytes per block of 8x8, 16-bit values in rows of 16 bytes; 32 bytes of them are padding,
  * so that blocks of a warp cause no bank conflict. 256 threads, 8 per block of 8x8: a row each, then a column
- * each, then 8 coefficients in zigzag order; they go on to other blocks, so that the tables are fetched once.
+ * each, then 8 coefficients in zigzag order; threads then process further blocks, so that the tables are
+ * loaded once.
  * Measured: issue slots 79 % busy, L1 64, DRAM 28; L2 was not counted (bench photo, H100). docs/gpu-codec.md
  * has the steps. */
 #include "encode.cuh"
@@ -11,10 +12,10 @@
 
 constexpr unsigned THREADS = 256, LANES = 8, BLOCKS = THREADS / LANES;
 constexpr int CONSTANT_BITS = 13, EXTRA_BITS = 2; /* of the constants; between the passes */
-/* With padding, so that neither rows nor columns of blocks, nor both tables, cause a bank conflict: 16 bytes
- * of a block of 16-bit values, and entries of a table. */
+/* Sizes with padding, which avoids bank conflicts of rows and columns of blocks and of the two tables. ROWS:
+ * rows of 16 bytes in a block of 16-bit values. DIVISORS: entries in a table. */
 constexpr unsigned ROWS = 9, DIVISORS = 72;
-/* Thread blocks of a picture for each multiprocessor: twice those that fit at once. */
+/* The most thread blocks of a picture per multiprocessor: twice as many as fit at once. */
 constexpr unsigned MOST = 12;
 
 __host__ __device__ constexpr int constant(double c)
@@ -27,9 +28,9 @@ LAP_DEVICE int descale(int value, int bits)
     return (value + (1 << (bits - 1))) >> bits;
 }
 
-/* Eight values in place. Pass 1 leaves EXTRA_BITS bits of fraction, pass 2 removes them; both passes
- * together scale by 8. The even half: two butterflies and one rotation; the odd half: four rotations that
- * share products. */
+/* Transforms eight values in place. Pass 1 keeps EXTRA_BITS bits of fraction, pass 2 removes them; both
+ * passes together scale by 8. The even half: two butterflies and one rotation; the odd half: four rotations
+ * that share products. */
 template <int PASS>
 LAP_DEVICE void transform(int v[8])
 {
@@ -58,7 +59,7 @@ LAP_DEVICE void transform(int v[8])
     v[1] = descale(d * constant(1.501321110) + ad + bd, shift);
 }
 
-/* Two values to a word: after the first pass they need 14 bits. */
+/* Packs two values into a word: after the first pass they need 14 bits. */
 LAP_DEVICE uint4 pack(const int v[8])
 {
     unsigned word[4];
@@ -70,7 +71,8 @@ LAP_DEVICE uint4 pack(const int v[8])
 
 /* Quantises a value, which is eight times the coefficient: to nearest, halves away from zero. Multiplying by
  * the reciprocal, which is too large by at most 1, gives the exact quotient for dividends below 2^16 and
- * quantisers below 256; of a negative dividend, always one less. */
+ * quantisers below 256; for a negative dividend, the product is always one too small, which subtracting sign
+ * corrects. */
 LAP_DEVICE int quantise(int value, uint2 divisor)
 {
     const int sign = value >> 31, half = ((int)divisor.y ^ sign) - sign;
@@ -104,7 +106,8 @@ static __global__ void __launch_bounds__(THREADS) dct_kernel(const __grid_consta
     const lap_jpeg_out &out = lap_jpeg_photo(photos, blockIdx.y);
     __shared__ uint4 rows[BLOCKS][ROWS], zigzag[BLOCKS][ROWS];
     __shared__ uint8_t lengths[2][LAP_JPEG_ENTRIES];
-    /* Lanes read different entries, which the constant bank would serve in turn. */
+    /* In shared memory, because lanes read different entries, which the constant bank would deliver one by
+     * one. */
     __shared__ uint2 divisors[2][DIVISORS];
     if (!PHOTOS::is_alone && blockIdx.x * BLOCKS >= out.blocks)
         return;

@@ -1,9 +1,9 @@
-/* Turns coefficients into bits, and puts each block's bits at their place. Lanes build the bits of 16
+/* Turns coefficients into bits, and stores each block's bits at their position. Lanes build the bits of 16
  * coefficients each; the bits of 64 blocks are joined in shared memory, and stored as whole words. Global
- * memory: 2 bytes read per coefficient, coalesced; the scan written once, the words at both ends of a
- * block of threads by atomic OR. Shared memory: the codes, 2 KB, and at most 15 KB of bits; writes are
- * atomic ORs of words. 256 threads, 4 per block of 8x8. Measured: issue slots 79 % busy, L1 43, DRAM 35;
- * L2 was not counted (bench photo, H100). docs/gpu-codec.md has the steps. */
+ * memory: 2 bytes read per coefficient, coalesced; the scan written once, the words at both ends of a block
+ * of threads by atomic OR. Shared memory: the codes, 2 KB, and at most 15 KB of bits; writes are atomic ORs
+ * of words. 256 threads, 4 per block of 8x8. Measured: issue slots 79 % busy, L1 43, DRAM 35; L2 was not
+ * counted (bench photo, H100). docs/gpu-codec.md has the steps. */
 #include "encode.cuh"
 #include "encode_codes.cuh"
 
@@ -25,7 +25,7 @@ struct writer {
     {
     }
 
-    /* count: 0..31, and 0 only with value 0, where any shift does */
+    /* count: 0..31; 0 only with value 0, for which any shift is correct */
     __device__ __forceinline__ void put(unsigned value, unsigned count)
     {
         room -= (int)count;

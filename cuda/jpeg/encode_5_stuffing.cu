@@ -7,7 +7,7 @@
 #include "encode.cuh"
 
 constexpr unsigned THREADS = LAP_JPEG_CHUNK_TILE, DOWNLOAD_BLOCKS = 8;
-/* The most that a tile needs, 16 bytes each. */
+/* The most vectors of 16 bytes that a tile needs. */
 constexpr unsigned STAGED = THREADS * (2 * LAP_JPEG_CHUNK + 2) / 16 + 2;
 
 struct chunk {
@@ -110,7 +110,7 @@ static __global__ void __launch_bounds__(THREADS) stuff_kernel(const __grid_cons
     const chunk c = load(out, blockIdx.x * THREADS + threadIdx.x);
     const unsigned begin = out.stuffed_tiles[blockIdx.x], shift = begin % sizeof *wide;
     unsigned total;
-    /* It synchronises, so all is 0 afterwards. */
+    /* lap_block_prefix synchronises, so `staged` is all 0 afterwards. */
     uint8_t *to = staged + shift + lap_block_prefix<THREADS>(stuffed_bytes(c), &total);
     if (c.marker) {
         *to++ = 0xFF;
@@ -169,7 +169,7 @@ lap_code lap_jpeg_run_download(const lap_jpeg_outs &outs, const lap_launch &wher
     bool any = false;
     for (unsigned i = 0; i < outs.count; i++)
         any |= outs.photo[i].download || outs.photo[i].host_result;
-    const unsigned blocks = (DOWNLOAD_BLOCKS + outs.count - 1) / outs.count; /* of all pictures together */
+    const unsigned blocks = (DOWNLOAD_BLOCKS + outs.count - 1) / outs.count; /* for one picture */
     return any ? LAP_JPEG_LAUNCH(lap_jpeg_grid(outs, where, blocks, THREADS), outs,
                      download_kernel<lap_jpeg_out_one>, download_kernel<lap_jpeg_out_many>)
                : LAP_OK;

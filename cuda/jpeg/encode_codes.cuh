@@ -1,5 +1,5 @@
-/* The code tables that libjpeg-turbo writes by default (T.81, annex K.3), and a block's symbols as eight
- * lanes see them. */
+/* The code tables that libjpeg-turbo writes by default (T.81, annex K.3), and the symbols in one lane's share
+ * of a block. */
 #ifndef LAP_CUDA_JPEG_ENCODE_CODES_CUH
 #define LAP_CUDA_JPEG_ENCODE_CODES_CUH
 
@@ -30,8 +30,8 @@ constexpr lap_jpeg_standard LAP_JPEG_AC[2] = {
 
 /* For luma and chroma, an entry for each AC symbol, and after these one for each size of a DC difference:
  * code << (size + 5) | bits of code and value together, at most 26. The lowest four bits of an AC symbol are
- * the size of the value that follows. The end of a block and sixteen zeros are moved to entries that no
- * symbol has: so a coefficient of 0, whose size is 0, finds an entry of 0 bits. */
+ * the size of the value that follows. EOB and ZRL are moved to entries that no symbol has, so that a
+ * coefficient of 0, whose size is 0, finds an entry of 0 bits. */
 constexpr unsigned LAP_JPEG_EOB = 0x0F, LAP_JPEG_ZRL = 0x1F, LAP_JPEG_DC_SIZE = 256, LAP_JPEG_ENTRIES = 272;
 struct lap_jpeg_code_table {
     unsigned of[2][LAP_JPEG_ENTRIES];
@@ -69,8 +69,8 @@ constexpr lap_jpeg_code_table lap_jpeg_make_codes()
     return t;
 }
 
-/* In global memory, because the lanes of a warp read different entries: the constant cache would serve them
- * one after another. */
+/* In global memory, because the lanes of a warp read different entries: the constant cache would deliver them
+ * one by one. */
 static __device__ const lap_jpeg_code_table lap_jpeg_codes_of = lap_jpeg_make_codes();
 
 /* [k]: the index, row by row, of coefficient k in zigzag order (T.81, figure 5). */
@@ -111,8 +111,8 @@ template <int N>
 struct lap_jpeg_lane {
     static constexpr int LANES = (int)LAP_JPEG_BLOCK / N; /* of a block */
     int value[N];
-    int zeros;     /* between the last coefficient before the lane that is not 0, and value[0] */
-    unsigned zrls; /* symbols of sixteen zeros before the lane's first symbol; zeros is less by 16 for each */
+    int zeros;     /* zeros between the last nonzero coefficient before the lane, and value[0] */
+    unsigned zrls; /* ZRLs before the lane's first symbol; `zeros` does not include theirs */
     bool is_first; /* value[0] is DC */
     bool ends;     /* the lane writes the end of the block */
 
@@ -132,7 +132,7 @@ struct lap_jpeg_lane {
             bits |= (unsigned)(value[i] != 0) << i;
         bits &= is_first ? ~1u : ~0u;
         const int first = N * lane;
-        /* DC, coefficient 0, ends a run of zeros whatever it is. */
+        /* DC, coefficient 0, ends a run of zeros whatever its value is. */
         int last = __shfl_up_sync(LAP_ALL_LANES, bits ? first + 31 - __clz((int)bits) : 0, 1, LANES);
         last = is_first ? 0 : last;
 #pragma unroll
@@ -146,8 +146,8 @@ struct lap_jpeg_lane {
     }
 
     /* Calls f(entry in the table, value, its size) for each coefficient of this lane, in order. A coefficient
-     * that is 0 has an entry of 0 bits, since lanes that skipped it would only wait for the others; the last
-     * one has that of the end of the block. */
+     * of 0 gets an entry of 0 bits; a lane that skipped it would only wait for the others. A 0 at the end of
+     * the block gets the entry of EOB. */
     template <typename F>
     __device__ __forceinline__ void symbols(F f) const
     {

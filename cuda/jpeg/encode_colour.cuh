@@ -22,15 +22,15 @@ LAP_DEVICE unsigned weighted(unsigned rgb)
     return (__dp4a(rgb, high, 0u) << 8) + __dp4a(rgb, low, ADD);
 }
 
-/* Luma << FRACTION, with a fraction below it: rounded to nearest. The highest byte of `rgb` may be anything.
- */
+/* Returns luma << FRACTION, rounded to nearest; the bits below are a fraction. The highest byte of `rgb` may
+ * have any value. */
 LAP_DEVICE unsigned luma(unsigned rgb)
 {
     return weighted<weight(0.29900), weight(0.58700), weight(0.11400), 1u << (FRACTION - 1)>(rgb);
 }
 
 /* Chroma in the same form: centred at 128 and rounded to nearest, halves down. A component with a negative
- * weight is complemented, and 255 times its weight taken off: the negative weights add up to -1/2. */
+ * weight is complemented, and 255 times its weight is subtracted: the negative weights add up to -1/2. */
 constexpr unsigned CHROMA = (128 << FRACTION) + (1 << (FRACTION - 1)) - 1 - 255 * weight(0.50000);
 
 LAP_DEVICE unsigned blue(unsigned rgb)

@@ -1,4 +1,4 @@
-/* The JPEG encoder's plan: what the device takes, and how much memory it needs. */
+/* The JPEG encoder's plan: whether the device can encode a picture, and how much memory that needs. */
 #include <string.h>
 
 #include "encode_plan.cuh"

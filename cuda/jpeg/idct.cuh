@@ -1,10 +1,10 @@
 /* The inverse DCT of ISLOW: Loeffler, Ligtenberg and Moschytz, 13-bit constants, 2 bits kept between columns
  * and rows, with libjpeg's roundings.
  *
- * libjpeg-turbo's vector code gives what its C code gives as long as all values fit 16 bits. The limit
- * here is 2^14, so that every sum of two fits 16 bits and every value below fits 32. This costs little:
- * if all results are within -512 .. 511, no coefficient can be beyond 4096 (the transform keeps sums of
- * squares), and other results are refused anyway, since C wraps there and vectors saturate. */
+ * libjpeg-turbo's vector code gives the same results as its C code as long as all values fit 16 bits. The
+ * limit here is 2^14, so that every sum of two fits 16 bits and every value below fits 32. This costs little:
+ * if all results are within -512 .. 511, no coefficient can be beyond 4096 (the transform preserves the sum
+ * of squares), and other results are refused anyway, since C code wraps and vector code saturates. */
 #ifndef LAP_CUDA_JPEG_IDCT_CUH
 #define LAP_CUDA_JPEG_IDCT_CUH
 

@@ -1,4 +1,4 @@
-/* The pictures that go through the stages of the decoder or the encoder together. Each launch has a row
+/* A batch: the pictures that the decoder or the encoder processes in the same launches. Each launch has a row
  * of thread blocks for each picture, all as long as the largest picture needs: blockIdx.y, or z, is the
  * picture's number. Each kernel is compiled twice, for one picture and for many. */
 #ifndef LAP_CUDA_JPEG_PHOTOS_CUH
@@ -10,7 +10,7 @@
 
 template <typename T>
 struct lap_jpeg_one {
-    static constexpr bool is_alone = true; /* its launches are never longer than it needs */
+    static constexpr bool is_alone = true; /* its launches have exactly the blocks that it needs */
     T photo;
 };
 
@@ -60,10 +60,10 @@ template <typename T>
 struct lap_jpeg_batch {
     const T *photo; /* on the host */
     unsigned count;
-    const T *there; /* the same on the device; NULL if there is one */
+    const T *there; /* the same in device memory; NULL for a single picture */
 };
 
-/* Returns the largest value that `of` has for a picture. */
+/* Returns the largest value of of(picture) over all pictures. */
 template <typename T, typename F>
 static inline unsigned lap_jpeg_most(const lap_jpeg_batch<T> &batch, F of)
 {
@@ -87,7 +87,7 @@ static lap_code lap_jpeg_bring_table(
     return lap_cuda_copy(device, table->device, table->host, batch->count * sizeof(T), stream, err);
 }
 
-/* Starts the form of a kernel that fits. Put a template with commas in parentheses. */
+/* Launches the kernel for one picture or the one for many. Put a template with commas in parentheses. */
 #define LAP_JPEG_LAUNCH(launch, batch, one, many) \
     lap_jpeg_launch_one_or_many(launch, batch, #one, __FILE__, __LINE__, one, many)
 

@@ -38,12 +38,12 @@ LAP_DEVICE void lap_jpeg_skip(lap_jpeg_reader &r, unsigned bits)
 }
 
 struct lap_jpeg_step {
-    unsigned bits; /* bits of the symbols taken */
+    unsigned bits; /* bits of the decoded symbols */
     unsigned size; /* bits of the first symbol's value */
     bool ends;     /* the block is complete */
 };
 
-/* Takes all symbols of the entry. False if the block ends before the last of them, or at an error: see the
+/* Decodes all symbols of the entry. False if the block ends before the last of them, or at an error: see the
  * rule in huffman_walk.h. k is as in lap_huff_state, but undefined after the end of a block. */
 LAP_DEVICE bool lap_jpeg_take_many(lap_huff_entry entry, unsigned &k, lap_jpeg_step &step)
 {
@@ -57,7 +57,7 @@ LAP_DEVICE bool lap_jpeg_take_many(lap_huff_entry entry, unsigned &k, lap_jpeg_s
     return true;
 }
 
-/* Takes only the first symbol. */
+/* Decodes only the first symbol. */
 LAP_DEVICE lap_huff_odd lap_jpeg_take_one(
     const lap_huff_code *code, lap_huff_entry entry, unsigned window, unsigned &k, lap_jpeg_step &step)
 {
@@ -133,7 +133,7 @@ LAP_DEVICE void lap_jpeg_next_segment(const lap_jpeg_job &job, lap_jpeg_cursor &
     }
 }
 
-/* Returns the bit up to which whole entries may be taken. In the last bits before limit, every walk stops at
+/* Returns the bit up to which whole entries may be used. In the last bits before limit, every walk stops at
  * each symbol, so that walks which have synchronised end in the same state. */
 LAP_DEVICE unsigned lap_jpeg_many_end(unsigned limit)
 {

@@ -1,7 +1,7 @@
 /* cuda-simple: the lecture's version 1.0, one thread per row.
  * Since c: the loop over rows became the grid.
- * Global memory: 4 bytes per element; a warp reads 32 rows at once, one sector of 32 bytes of each, and
- * counts on a cache to keep the other 28 bytes until the next seven steps ask for them.
+ * Global memory: 4 bytes per element; a warp reads 32 rows at once, one sector of 32 bytes of each, and the
+ * other 28 bytes must stay in a cache until the next seven steps read them.
  * Shared memory: none.
  * 32 threads per block, one row per thread.
  * Measured: L1 76 % busy, L2 24, DRAM 15, issue slots 4; longest wait: loads, 24.6 cycles per instruction

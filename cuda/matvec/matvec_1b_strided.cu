@@ -1,7 +1,7 @@
 /* cuda-strided: the lecture's version 1.1, neighbouring threads 513 rows apart.
- * Since cuda-simple: the only difference is which row a thread takes. Fixed: row numbers are taken modulo
- * the number of rows, rounded up to a multiple of 32; every row is then done once (513 is 1 modulo 32),
- * and rows past the end are left out.
+ * Since cuda-simple: the only difference is which row a thread computes. Fixed: row numbers are taken modulo
+ * the number of rows, rounded up to a multiple of 32; every row is then computed once (513 is 1 modulo 32),
+ * and rows past the end are skipped.
  * Global memory: as in cuda-simple; a thread works along its own row, so which 32 rows these are matters
  * little.
  * Shared memory: none.

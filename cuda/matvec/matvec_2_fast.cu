@@ -1,4 +1,4 @@
-/* cuda-fast: a block takes four rows and walks along them.
+/* cuda-fast: a block computes four rows and walks along them.
  * Since cuda-unrolled: threads go along the row instead of down the column, so that a warp reads 512
  * consecutive bytes; each thread has loads from four rows in flight; shuffles add up the partial sums.
  * Global memory: 4 bytes per element, 16 bytes per load; x comes from the caches, once for four rows.
@@ -26,8 +26,7 @@ LAP_DEVICE void add_products(float &sum, const float4 &a, const float4 &x)
     sum = __fmaf_rn(a.w, x.w, sum);
 }
 
-/* Only the first `rows` rows are needed. The others repeat the last of them, so that the loop has no branch.
- */
+/* Rows past the end of the matrix are replaced by its last row, so that the loop has no branch. */
 template <bool WIDE>
 LAP_DEVICE void walk(const product &p, const float *const (&a)[ROWS], float (&sum)[ROWS])
 {

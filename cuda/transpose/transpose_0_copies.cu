@@ -31,7 +31,8 @@ static __global__ void __launch_bounds__(BLOCK *BLOCK)
         *lap_out<T>(out, g, x, y) = tile[threadIdx.y][threadIdx.x];
 }
 
-/* Copies in as many launches as the rows need; here a launch also writes whole rows of the result. */
+/* Copies in as many launches as the rows need. Unlike in a transpose, each launch writes whole rows of the
+ * result. */
 static lap_code copy(const char *name, const lap_transpose_kernels &kernels, const lap_view *in,
     const lap_view *out, const lap_exec *exec)
 {

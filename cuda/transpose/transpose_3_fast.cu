@@ -1,4 +1,4 @@
-/* cuda-fast: each thread turns a small block in registers, so that every access is wide.
+/* cuda-fast: each thread transposes a small block in registers, so that every access is wide.
  * Since cuda-padded-rows: a thread's elements are a block of 4x4 floats or 2x2 doubles, so that an access
  * has 16 bytes, or a block of 4x4 pixels, which are read by words and written 16 bytes at a time.
  * Global memory: each element read and written once, in pieces of 16 bytes (pixels are read by words);
