@@ -2,8 +2,8 @@
  *
  * Shared memory has 32 banks; word number w (4 bytes) is in bank w % 32. In one pass each bank delivers
  * one word. If the 32 lanes of a warp ask for words in 32 different banks, or some for the same word, one
- * pass serves them all; if two lanes ask one bank for two different words, the load takes two passes (the
- * profiler calls a pass a wavefront), and all lanes wait.
+ * pass is enough; if two lanes ask one bank for two different words, the load takes two passes (the profiler
+ * calls a pass a wavefront), and all lanes wait.
  *
  * The tile holds floats now, 20 rows of 60 words; each row begins PITCH words after the row before it. A
  * warp is two rows of 16 threads, and a thread's word is 3 from its neighbour's: lane l of the first row

@@ -5,10 +5,10 @@
  * so no bank is used twice and no padding is needed. Stores are faster, too: 32 pixels of a row are 96
  * consecutive bytes.
  *
- * Your part: load the tile so that each warp takes whole rows: warp w takes rows w, w + 8, w + 16 ...,
- * and each lane takes bytes lane, lane + 32, lane + 64 ... of a row. The tile has 12 rows of 36 pixels,
- * 108 bytes, here floats. Only bytes of rows up to height + 1 and of columns up to (width + 2) * 3 - 1
- * exist, as in lesson 3; `left` and `top` are in pixels, and may be -2.
+ * Your part: load the tile so that each warp loads whole rows: warp w loads rows w, w + 8, w + 16 ..., and
+ * each lane loads bytes lane, lane + 32, lane + 64 ... of a row. The tile has 12 rows of 36 pixels, 108
+ * bytes, here floats. Only bytes of rows up to height + 1 and of columns up to (width + 2) * 3 - 1 exist, as
+ * in lesson 3; `left` and `top` are in pixels, and may be -2.
  *
  * Predict the sectors of a store (a warp writes 32 bytes that are 3 apart), and the passes of a load from
  * the tile.

@@ -1,5 +1,6 @@
-# The lessons (lessons/README.md). The judge is the runtime of tests/kernels/cudacpu with hooks of its own; a lesson is
-# compiled at -O0 -fsanitize=thread,bounds, whose calls the judge answers. Nothing but g++ and binutils is needed.
+# The lessons (lessons/README.md). The judge is the runtime of tests/kernels/cudacpu with its own hooks; a lesson is
+# compiled at -O0 -fsanitize=thread,bounds, and the judge implements the functions that these options call. Only g++ and
+# binutils are needed.
 JUDGE_CXX := $(CXX_HOST) -std=c++17 -g -no-pie -ffp-contract=off -Wall -Wextra -Wno-unknown-pragmas \
   -Itests/kernels/cudacpu/include $(INCLUDES) -DLAP_CUDACPU -DLAP_CUDACPU_COUNTED
 JUDGE_OBJ := $(patsubst %,$(B)/lessons/%.o,$(filter-out tests/kernels/cudacpu/hooks.cpp lessons/judge/exam_%, \
@@ -14,7 +15,7 @@ $(B)/lessons/%.c.o: %.c lessons/rules.mk
 $(B)/lessons/libjudge.a: $(JUDGE_OBJ)
 	@rm -f $@
 	$(call say,AR)ar rcs $@ $^
-# What exams begin with, compiled once.
+# The header that exams include first, precompiled.
 $(B)/lessons/exam.h.gch: lessons/lesson lessons/judge/judge.h $(wildcard tests/kernels/cudacpu/include/*.h)
 	@mkdir -p $(@D)
 	$(call say,CXX)B=$(B) CXX_HOST='$(CXX_HOST)' lessons/lesson header
@@ -35,7 +36,7 @@ $(LESSONS:%=lesson-%): lesson-%:
 ## check-1: judge my-lessons/lesson_1_index.cu (2, 3, ...); no GPU is needed
 $(LESSONS:%=check-%): check-%: $(JUDGE)
 	@$(LESSON) check $*
-## time-1: run it on this machine's GPU, beside the step of the ladder
+## time-1: run it on this machine's GPU, and then the same step of the ladder
 $(LESSONS:%=time-%): time-%:
 	@$(LESSON) time $*
 ## solution-1: print lesson 1 with its hole filled (2, 3, ...)

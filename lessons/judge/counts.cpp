@@ -1,6 +1,6 @@
-/* Counts what a warp's accesses cost. The lanes of a warp run one after the other here. So the accesses
- * by which each lane reaches an instruction for the k-th time, since the lanes were last together, count
- * as one request. This is a model; it is exact if the lanes do not diverge. */
+/* Counts what a warp's accesses cost. The lanes of a warp run one after the other here. So accesses count as
+ * one request if their lanes reach the same instruction for the k-th time since the lanes last converged.
+ * This is a model; it is exact if the lanes do not diverge. */
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
@@ -28,7 +28,7 @@ struct visit {
 std::vector<tally> tallies;
 std::vector<std::vector<visit>> visits; /* of each site, by thread */
 std::unordered_map<uint64_t, request> open;
-uint32_t epoch[MAX_THREADS]; /* how often the thread's warp has come together */
+uint32_t epoch[MAX_THREADS]; /* how often the thread's warp has converged */
 unsigned threads;
 uint64_t blocks, barriers_passed;
 
@@ -44,8 +44,8 @@ unsigned sectors(const request &r, unsigned size)
     return (unsigned)(std::unique(seen, seen + n) - seen);
 }
 
-/* Some lanes at once: the number of passes is the number of words in the busiest bank or, for atomics, of
- * lanes. */
+/* Returns the passes of `count` lanes from `first` on: the number of words in the busiest bank or, for
+ * atomics, of lanes. */
 unsigned passes(const request &r, unsigned first, unsigned count, unsigned size, bool atomic)
 {
     std::vector<uintptr_t> words;
@@ -62,7 +62,7 @@ unsigned passes(const request &r, unsigned first, unsigned count, unsigned size,
     return *std::max_element(of_bank, of_bank + BANKS);
 }
 
-/* A warp that asks for 8 or 16 bytes per lane is served in halves or quarters. */
+/* A warp that accesses 8 or 16 bytes per lane is processed in halves or quarters. */
 unsigned wavefronts(const request &r, unsigned size, bool atomic)
 {
     const unsigned together = size <= WORD ? LANES : LANES * WORD / size;

@@ -23,7 +23,7 @@ void run(void *argument)
     filter_row(r->in, r->pitch, r->out, r->width);
 }
 
-/* Instructions per pixel of the last row. */
+/* Returns the instructions per pixel of the last row. */
 double check(int width, int height)
 {
     constexpr int BEHIND = 64;

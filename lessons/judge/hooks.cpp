@@ -39,7 +39,7 @@ unsigned last;
 bool busy;
 uint32_t block_number;
 unsigned threads, arrivals;
-unsigned arrived_at[MAX_THREADS]; /* site + 1; 0: not there */
+unsigned arrived_at[MAX_THREADS]; /* site + 1; 0: not arrived */
 
 struct known_site {
     uint64_t hash;
@@ -78,7 +78,8 @@ void out_of_bounds(const access &a)
     found(OUT_OF_BOUNDS, a.site, me(), what, usual_mistake(a.address));
 }
 
-/* Constants, built-in variables, parameters: the compiler keeps them elsewhere on a GPU. */
+/* Returns whether accesses to the address are free: on a GPU, constants, built-in variables, parameters and a
+ * thread's variables are in neither global nor shared memory. */
 bool is_free(const char *address)
 {
     const uintptr_t p = (uintptr_t)address;
@@ -112,7 +113,7 @@ void watch(const void *address, unsigned size, access_kind kind, void *from)
                     "takes " + std::to_string(size) + " bytes at once, " + describe(at, 1) +
                         ": that address is not a multiple of " + std::to_string(size));
             if ((uintptr_t)at % size && strict && size == 16)
-                stop_here(); /* this processor would stop at it, too */
+                stop_here(); /* this processor would fault, too */
             count_access(a, space);
             if (strict)
                 shadow_access(a, space);
@@ -127,7 +128,7 @@ void watch_range(const void *address, size_t bytes, access_kind kind, void *from
         watch(static_cast<const char *>(address) + i, 1, kind, from);
 }
 
-/* The barrier at which a thread waits, or the function that it calls: the innermost call. */
+/* Returns the site of the thread's innermost call: the barrier at which it waits, or a warp function. */
 unsigned site_of_call()
 {
     return site_of(0, SHUFFLE, NO_MEMORY, 0);
@@ -370,8 +371,8 @@ extern "C" void __ubsan_handle_out_of_bounds(void *data, void *index)
         watch(a, n, STORE, CALLER);         \
     }
 
-/* The workbench's atomic functions read once, and then exchange until no other thread has interfered:
- * only the first access is counted. */
+/* The atomic functions of tests/kernels/cudacpu read once, then repeat a compare-exchange until it succeeds:
+ * only the read is counted. */
 #define LAP_JUDGE_ATOMIC(bits, type)                                                                        \
     type __tsan_atomic##bits##_load(const volatile type *a, int)                                            \
     {                                                                                                       \
@@ -394,13 +395,13 @@ LAP_JUDGE_SIZE(2)
 LAP_JUDGE_SIZE(4)
 LAP_JUDGE_SIZE(8)
 LAP_JUDGE_SIZE(16)
-/* Of the C++ library, on the host. */
+/* Called by the C++ library, on the host. */
 int __tsan_atomic32_fetch_add(volatile int *a, int value, int)
 {
     return __atomic_fetch_add(a, value, __ATOMIC_SEQ_CST);
 }
 
-/* Asked by g++ for arrays of vectors: whether a static variable is initialised. */
+/* g++ calls this to check whether a static array of vectors is initialised. */
 uint8_t __tsan_atomic8_load(const volatile uint8_t *a, int)
 {
     return *a;

@@ -1,4 +1,4 @@
-/* What a lesson's exam (lessons/judge/exam_N.cpp) asks of the judge. An exam includes the lesson's file,
+/* The judge's functions for a lesson's exam (lessons/judge/exam_N.cpp). An exam includes the lesson's file,
  * which is compiled for the CPU against tests/kernels/cudacpu, runs its kernel on memory made here, compares
  * bytes, and names the counts that matter. `make check-N` compiles and runs it. */
 #ifndef LAP_JUDGE_H
@@ -14,9 +14,9 @@ namespace judge
 
 /* ---- memory of the device ------------------------------------------------------------------------ */
 
-/* Memory that kernels may access, with so much room around it that accesses out of bounds are caught;
- * 256-byte aligned. It gets the bytes at `from`; if that is null, reading a byte before a kernel has
- * written it is a finding. */
+/* Allocates memory that kernels may access, 256-byte aligned, with unused room around it, so that accesses
+ * out of bounds are caught. Copies `bytes` bytes from `from`; if that is null, reading a byte before a kernel
+ * has written it is a finding. */
 void *memory(const char *name, size_t bytes, const void *from);
 
 template <typename T>
@@ -39,7 +39,7 @@ struct image {
     std::vector<unsigned char> bytes;
 };
 
-/* Returns where pixel (0, 0) is. Reports of accesses beyond the image name row and byte. */
+/* Returns the address of pixel (0, 0). Reports of accesses beyond the image name row and byte. */
 unsigned char *given(const char *name, const image &p);
 
 /* ---- running ------------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ unsigned char *given(const char *name, const image &p);
 bool going();
 void launched(cudaError_t error, dim3 grid, dim3 block);
 
-/* kernel<<<grid, block>>>(arguments...), and waits for it. */
+/* Runs kernel<<<grid, block>>>(arguments...), and waits for it. */
 template <typename... Parameters, typename... Arguments>
 void launch(dim3 grid, dim3 block, void (*kernel)(Parameters...), Arguments... arguments)
 {
@@ -82,9 +82,9 @@ counts total(what w);
 /* Returns the number of barriers that a block passes, on average. */
 double barriers();
 
-/* A figure to predict: the lesson's file has the line "PREDICT name: ?". kept: what the H200 counted, and
- * for which rung; null if nothing like it was measured. why: how the count comes about, for students
- * whose prediction differs. */
+/* A figure to predict: the lesson's file has the line "PREDICT name: ?". kept: what the H200 counted for
+ * `rung`, which is null if nothing comparable was measured. why: explains the count to students whose
+ * prediction differs. */
 struct figure {
     const char *name, *text;
     double counted;
@@ -124,7 +124,7 @@ void only_count();
 
 /* No kernel runs: the report does not mention threads or memory. */
 void on_cpu();
-/* How many instructions function(argument) runs; 0 if this processor cannot say. */
+/* Returns how many instructions function(argument) runs; 0 if this processor cannot count them. */
 double instructions(void (*function)(void *), void *argument);
 /* "sse4.1" or "avx2" */
 bool processor_has(const char *set);

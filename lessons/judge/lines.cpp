@@ -1,5 +1,5 @@
-/* Finds lines of source for places in the program, with binutils' addr2line, which is installed with the
- * compiler. */
+/* Finds the lines of source for addresses in the program, with binutils' addr2line, which is installed with
+ * the compiler. */
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
@@ -13,7 +13,7 @@ namespace judge
 
 static std::string source;
 
-/* The compiler names the file by another path. */
+/* Compares only the name, because the compiler names the file by another path. */
 bool is_source(const std::string &file)
 {
     const std::string name = source.substr(source.rfind('/') + 1);

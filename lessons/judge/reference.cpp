@@ -1,4 +1,4 @@
-/* Computes what results are compared with, using the program's backend c. */
+/* Makes images, and computes the expected results with the program's backend c. */
 #include <cstdio>
 #include <cstdlib>
 

@@ -34,7 +34,7 @@ struct {
     finding findings[FINDINGS];
     std::string wrong, of;
     int compared, goals_missed;
-    bool cpu, launch_failed, never_written; /* the first wrong value was not */
+    bool cpu, launch_failed, never_written; /* never_written: the first wrong value */
     const char *hint;
     std::vector<figure> figures;
     std::vector<std::string> goals, notes;
@@ -85,7 +85,7 @@ void heading(const char *text)
     printf(colour() ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
 }
 
-/* Lines of at most 100 columns. */
+/* Prints lines of at most 100 columns. */
 void print_wrapped(const std::string &text)
 {
     constexpr size_t COLUMNS = 98;
@@ -104,8 +104,8 @@ void show_line(unsigned line)
         printf("    %u | %s\n", line, source_line(line).c_str());
 }
 
-/* If two threads are at the same line, the hint is not that one must wait for the other: their indices
- * are too similar. */
+/* If both threads are at the same line, the likely cause is an index that does not differ between them,
+ * rather than a missing barrier. */
 std::string look_of(finding_kind kind)
 {
     const finding &f = r.findings[kind];
@@ -220,7 +220,7 @@ std::string shown(double value)
     return std::isfinite(value) && value >= 0 ? text : "-";
 }
 
-/* Returns the remark on a prediction beside its count. */
+/* Prints a remark on a prediction. */
 void answer(const figure &f, const std::string &p)
 {
     char *end;
@@ -266,8 +266,7 @@ void print_figures()
                "here.\n");
 }
 
-/* Returns the instruction at which a signal came; if that is in the judge or the engine, the last
- * access. */
+/* Returns the instruction that caused a signal; if that is in the judge or the engine, the last access. */
 unsigned site_of_signal(void *context)
 {
     const auto &machine = static_cast<const ucontext_t *>(context)->uc_mcontext;
@@ -384,7 +383,7 @@ void launched(cudaError_t error, dim3 grid, dim3 block)
     r.launch_failed = true;
 }
 
-/* Where element i of an image or a list is. */
+/* Says where element i of an image or a list is. */
 static std::string place_of(size_t i, int width, int channels)
 {
     static const char *const colours[] = {"red", "green", "blue"};

@@ -1,7 +1,7 @@
 /* Records which thread accessed which byte, to find races, reads of bytes that were never written, and
- * addresses without memory. Threads of a block are ordered by barriers and warp functions (vector clocks,
- * one number for each thread); threads of different blocks are not ordered until the launch is over. Two
- * atomics do not race. */
+ * addresses outside of all memory. Threads of a block are ordered by barriers and warp functions (vector
+ * clocks, one number for each thread); threads of different blocks are not ordered until the launch is over.
+ * Two atomics do not race. */
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -74,7 +74,7 @@ bool comes_before(const touch &t, unsigned thread)
            (t.block == block && (t.thread == thread || clock_of[thread][t.thread] >= t.clock));
 }
 
-/* Counts bytes or words, whichever the access has. */
+/* Names a byte, or an element as wide as the access. */
 std::string element(const region &r, size_t at, unsigned size)
 {
     return size == 1 ? "byte " + std::to_string(at) + " of " + r.name
@@ -149,7 +149,7 @@ void touch_byte(const access &a, region &r, size_t at, std::vector<unwritten> &p
     r.written[at] = true;
 }
 
-/* A byte for which a race was found may have been written a moment later. */
+/* Skips bytes with a race: these may have been written a moment later. */
 void report(std::vector<unwritten> &pending)
 {
     for (const unwritten &u : pending)

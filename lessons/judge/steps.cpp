@@ -18,7 +18,7 @@ static void step(int)
     steps = steps + 1;
 }
 
-/* Below the 128 bytes that a function may use without moving the stack pointer. */
+/* Pushes below the 128 bytes that a function may use without moving the stack pointer. */
 static inline void trap(bool on)
 {
     if (on)

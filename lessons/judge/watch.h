@@ -1,6 +1,6 @@
-/* Inside the judge: what its parts tell each other. hooks.cpp is called by kernels and engine, shadow.cpp
- * records which thread accessed which byte, counts.cpp counts what a warp's accesses cost, lines.cpp
- * finds lines of source, report.cpp prints the report. One CPU thread runs, so nothing is locked. */
+/* The interfaces between the judge's parts. Kernels and engine call hooks.cpp, shadow.cpp records which
+ * thread accessed which byte, counts.cpp counts what a warp's accesses cost, lines.cpp finds lines of source,
+ * report.cpp prints the report. One CPU thread runs, so nothing is locked. */
 #ifndef LAP_JUDGE_WATCH_H
 #define LAP_JUDGE_WATCH_H
 
@@ -40,11 +40,11 @@ struct access {
     access_kind kind;
 };
 
-/* Bytes of the device that kernels may touch. */
+/* Adds device memory that kernels may access. */
 void add_region(const char *name, char *first, size_t bytes, bool written);
 /* Records the access, and looks for races and for bytes that were never written. */
 void shadow_access(const access &a, memory_space space);
-/* Returns where the address is; NO_MEMORY: not in the program's memory. */
+/* Returns which memory the address is in; NO_MEMORY: not in the program's memory. */
 memory_space space_of(const char *address, unsigned size);
 /* Returns whether a kernel, or the exam that made the memory, has written the byte. */
 bool was_written(const void *address);
@@ -59,7 +59,7 @@ void no_shared();
 std::string describe(const char *address, unsigned size);
 /* Returns a hint if a common mistake leads to this address; else null. */
 const char *usual_mistake(const char *address);
-/* The region that begins there holds this image. */
+/* Records that the region that begins at `first` holds this image. */
 void region_is_image(const char *first, const image &p);
 bool is_shared(const std::string &name);
 void shadow_release(void *sync, unsigned thread);
@@ -74,11 +74,11 @@ struct tally {
 };
 
 void count_access(const access &a, memory_space space);
-/* The lanes of a warp, bit i for thread first + i, have come together. */
+/* Records that lanes of a warp, bit i for thread first + i, have converged. */
 void count_converge(unsigned first, unsigned lanes);
 void count_block(unsigned threads);
 void count_end_block();
-/* A barrier of the whole block. */
+/* Records a barrier of the whole block. */
 void count_barrier();
 const tally &tally_of(unsigned site);
 void forget_counts();
@@ -113,13 +113,14 @@ enum finding_kind {
 struct finding {
     bool there;
     unsigned site, other; /* other: the earlier access of a race */
-    /* For a race: the earlier access's thread had reached `site` before, or the later one's `other`. */
+    /* For a race: the thread of the earlier access had reached `site` before; that of the later one,
+     * `other`. */
     bool earlier_came, later_came;
     std::string who, who_other, what;
-    const char *look; /* what to look at; null: what its kind has */
+    const char *look; /* what to look at; null: the advice for its kind */
 };
 
-/* Keeps the first of its kind. */
+/* Records a finding if it is the first of its kind. */
 void found(finding_kind kind, unsigned site, const std::string &who, const std::string &what,
     const char *look = nullptr);
 void found_race(const finding &race);
