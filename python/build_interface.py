@@ -1,10 +1,10 @@
-"""Makes lapedge._interface out of the public header, which is declared once, there: comments and the lines of the
-preprocessor go, the rest is what cffi reads. The compiler checks every struct and function against the header.
+"""Builds lapedge._interface from the public header, the only place with the declarations: comments and preprocessor
+lines are removed, and cffi reads the rest. The compiler checks every struct and function against the header.
 
-In a checkout the library is built by make and linked statically, so that the module needs no installed lapedge;
-LAPEDGE_BUILD names another build folder (build), LAPEDGE_MAKE more words for make, LAPEDGE_LIBRARIES what to link
-beside a library that is built already, without asking make, LAPEDGE_ARCHIVE empty that these have the library in them,
-too. Elsewhere the library is the one that pkg-config knows."""
+In a checkout, make builds the library, which is linked statically, so that the module needs no installed lapedge.
+Environment variables: LAPEDGE_BUILD, the build folder (default: build); LAPEDGE_MAKE, more arguments for make;
+LAPEDGE_LIBRARIES, libraries to link with an existing liblapedge.a, without running make; LAPEDGE_ARCHIVE, empty if
+those libraries already include lapedge. Outside of a checkout, pkg-config finds the library."""
 import os
 import re
 import shlex

@@ -1,4 +1,4 @@
-/* What the module has in C beside the library: build_interface.py compiles this into it. */
+/* The module's own C code: build_interface.py compiles this into the module. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 
 /* ---- device memory ------------------------------------------------------------------------------- */
 
-/* Arrays and capsules of DLPack share it. The last one that lets go frees it, in any thread, whether or not the
+/* Arrays and capsules of DLPack share it. The last one to release it frees it, in any thread, whether or not the
  * interpreter still runs. */
 typedef struct lap_python_memory {
     lap_view view;
@@ -71,7 +71,7 @@ static void delete_tensor(dl_managed_tensor *managed)
     free(managed);
 }
 
-/* Returns a DLManagedTensor, or NULL without memory. strides: in samples. */
+/* Returns a DLManagedTensor, or NULL if memory is short or there are too many dimensions. strides: in samples. */
 static void *lap_python_tensor(lap_python_memory *memory, uintptr_t address, int dimensions,
     const int64_t *shape, const int64_t *strides)
 {
@@ -97,7 +97,7 @@ static void *lap_python_tensor(lap_python_memory *memory, uintptr_t address, int
     return t;
 }
 
-/* The destructor of a capsule. Whoever takes the tensor renames the capsule and calls the deleter later. */
+/* The destructor of a capsule. A consumer of the tensor renames the capsule and calls the deleter later. */
 static void lap_python_end_capsule(void *capsule)
 {
     if (!PyCapsule_IsValid(capsule, "dltensor"))
@@ -108,7 +108,8 @@ static void lap_python_end_capsule(void *capsule)
 
 /* ---- many photos --------------------------------------------------------------------------------- */
 
-/* lap_decode_size() of each, without a return to the interpreter between them. errors[i].code: of photo i. */
+/* Calls lap_decode_size() for each file, without returning to the interpreter in between. errors[i].code is set for
+ * photo i. */
 static void lap_python_sizes(lap_context *context, const void *const files[], const size_t sizes[], size_t count,
     const lap_settings *settings, lap_view views[], lap_error errors[])
 {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """dask_folder.py IN OUT [SCHEDULER]: the edges of all JPEGs below IN under OUT, over the workers of a Dask cluster.
 
-SCHEDULER: the address of a running one (tcp://...); without it two workers are started here. IN and OUT lie where all
-workers see them. A photo whose worker dies is given to another one; one that cannot be read is named at the end, and
-the exit status is 1. A photo whose output is there already is passed over, so an interrupted run is continued by the
-same command."""
+SCHEDULER: the address of a running scheduler (tcp://...); without it, two workers are started here. All workers must be
+able to access IN and OUT. If a worker dies, another one processes its photo. A photo that cannot be read is reported,
+and the exit status is then 1. A photo whose output exists is skipped, so the same command continues an interrupted
+run."""
 import sys
 from pathlib import Path
 
@@ -14,7 +14,7 @@ ENDINGS = {".jpg", ".jpeg", ".jpe", ".jfif"}
 
 
 def edges(photo, output):
-    """One photo on one worker; (photo, what went wrong or None)."""
+    """Filters one photo on one worker. Returns (photo, error message or None)."""
     import lapedge
 
     if Path(output).exists():

@@ -2,8 +2,8 @@
 """dataloader.py FOLDER [fork|spawn [WORKERS]]: decodes the photos of FOLDER in worker processes, as a training run
 reads them, and prints how many there were and the mean of each channel over all of them.
 
-With torch by its DataLoader, else by a pool of multiprocessing. A worker decodes on one thread, since the workers are
-the parallel part; a photo that cannot be decoded is named and left out."""
+Uses torch's DataLoader if torch is installed, else a pool of multiprocessing. Each worker decodes on one thread, since
+the workers run in parallel. A photo that cannot be decoded is reported and skipped."""
 import sys
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import lapedge
 
 
 class Photos:
-    """A map-style data set: (channels, height, width) of uint8 for each photo, or what is wrong with it."""
+    """A map-style data set: (channels, height, width) of uint8 for each photo, or an error message."""
 
     def __init__(self, folder):
         self.paths = sorted(str(path) for path in Path(folder).rglob("*") if path.suffix.lower() in (".jpg", ".jpeg"))

@@ -7,11 +7,11 @@ from . import _device, _views
 from ._interface import ffi, lib
 from ._library import Kernel, border_value, call, check, fill_params, word_of
 
-SHORT = 1 << 20 # samples, of which plain C filters that many in some 20 ms
+SHORT = 1 << 20 # samples; plain C filters that many in about 20 ms
 
 
 class Filtering:
-    """What filter() is asked for, whichever the array."""
+    """The arguments of filter(), apart from the arrays."""
 
     def __init__(self, *, backend: str = "auto", kernel: Kernel = "laplace5", flip_kernel: bool = False,
                  border: str = "zero", range: str = "clamp", scale: float = 1.0, offset: float = 0.0,
@@ -45,19 +45,20 @@ def filter(array: Any, *, out: Any = None, backend: str = "auto", kernel: Kernel
            offset: float = 0.0, invert: bool = False, threshold: Optional[int] = None, threads: int = 0,
            stream: Any = None) -> Any:
     """The filtered array: uint8, of the shape of `array`, (height, width) or (height, width, channels) with 1, 3 or 4
-    channels; each channel is filtered on its own. lapedge.h has the formula.
+    channels; each channel is filtered separately. lapedge.h has the formula.
 
-    array: on the host, what numpy.asarray makes an array of uint8. Rows may be any distance apart, as in a crop;
-    where the samples of a row do not lie side by side, a copy is filtered. On a CUDA device, an array of CuPy, torch
-    or another library with DLPack or __cuda_array_interface__: it is filtered there, nothing passes through the host.
-    out: an array of the same place, shape and type that does not overlap `array`, with samples of a row side by side;
-    it is filled and returned. None: a new one.
+    array: on the host, anything that numpy.asarray converts to an array of uint8. Rows may be any distance apart, as in
+    a crop; if the samples of a row are not adjacent, a copy is filtered. On a CUDA device, an array of CuPy, torch or
+    another library with DLPack or __cuda_array_interface__: it is filtered there; nothing passes through the host.
+    out: an array in the same place, of the same shape and type, that does not overlap `array`; the samples of a row
+    must be adjacent. It is filled and returned. None: a new array.
     backend: a name of backends(); "auto": the fastest. kernel: a preset, a file, or an array of 5x5 or
     3x3 numbers.
     border: "zero", "replicate", "reflect", "reflect101", "wrap", "constant:V". range: "clamp" or "abs".
     threshold: 0 to 255. threads: 1 to 1024, or 0 for one per core.
-    stream: of the device, to queue the work on: a Stream of this module, which returns at once, or a stream of CuPy or
-    torch, or its address; None: the current one of the array's library. All but Stream are waited for.
+    stream: the device's stream to queue the work on: a Stream of this module, with which filter() returns at once; a
+    stream of CuPy or torch, or its address; None: the current stream of the array's library. Except with a Stream,
+    filter() waits for the result.
 
     Raises Error (a backend that cannot run here, a device that failed), TypeError or ValueError (arrays, settings)."""
     asked = Filtering(backend=backend, kernel=kernel, flip_kernel=flip_kernel, border=border, range=range, scale=scale,

@@ -26,7 +26,7 @@ def read(path: Union[str, "os.PathLike[str]"]) -> bytes:
 
 
 def content(image: Image):
-    """The bytes of an image file, as something that ffi.from_buffer takes."""
+    """The bytes of an image file, as something that ffi.from_buffer accepts."""
     if is_path(image):
         return read(image)
     if isinstance(image, (bytes, bytearray, memoryview)):
@@ -39,7 +39,7 @@ def content(image: Image):
 
 @contextlib.contextmanager
 def named(image: Image) -> Iterator[str]:
-    """A path of the image for functions that take nothing else: its own, or that of a file in memory."""
+    """Yields a path for functions that accept only paths: the image's own, or that of a file in memory."""
     if is_path(image):
         yield os.fsdecode(image)
         return
@@ -47,7 +47,7 @@ def named(image: Image) -> Iterator[str]:
     try:
         with open(handle, "wb", closefd=False) as file:
             file.write(content(image))
-        os.lseek(handle, 0, os.SEEK_SET) # the library reads from where the descriptor stands
+        os.lseek(handle, 0, os.SEEK_SET) # the library reads from the descriptor's position
         yield f"/proc/self/fd/{handle}"
     finally:
         os.close(handle)

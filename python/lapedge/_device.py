@@ -9,12 +9,12 @@ from ._library import check, contexts
 
 
 def library_of(array: Any):
-    """The imported module that the array is of: torch, cupy, ..."""
+    """The imported module that the array belongs to: torch, cupy, ..."""
     return sys.modules.get(type(array).__module__.partition(".")[0])
 
 
 def current_stream(array: Any) -> Any:
-    """The stream that torch or CuPy queues work of the array on; None for other libraries."""
+    """The stream on which torch or CuPy queues work on the array; None for other libraries."""
     library = library_of(array)
     name = getattr(library, "__name__", "")
     if name == "torch":
@@ -26,7 +26,7 @@ def current_stream(array: Any) -> Any:
 
 
 def wait_for(array: Any) -> bool:
-    """Waits for the work that torch or CuPy has queued on the array. False: it is of another library."""
+    """Waits for the work that torch or CuPy has queued on the array. Returns False for an array of another library."""
     stream = current_stream(array)
     if stream is None:
         return False
@@ -37,7 +37,7 @@ def wait_for(array: Any) -> bool:
 
 
 def address_of(stream: Any, array: Any = None) -> int:
-    """The cudaStream_t of a stream of CuPy, torch or another library, or of the array's library if None."""
+    """The cudaStream_t of a stream of CuPy, torch or another library; if it is None, of the array's current stream."""
     if stream is None and array is not None:
         stream = current_stream(array)
         if stream is None:
@@ -66,11 +66,11 @@ def empty_like(array: Any) -> Any:
 
 
 class Stream:
-    """Work queued on a CUDA stream: filter() with stream=this returns at once, before the pixels are there, and what
-    is queued on the CUDA stream afterwards finds them. It keeps the device memory that the work needs.
+    """Work queued on a CUDA stream: filter() with stream=this returns at once, before the pixels are computed; work
+    that is queued on the CUDA stream afterwards sees them. The Stream keeps the device memory that the work needs.
 
-    cuda_stream: a stream of CuPy or torch, its address, or None for the default one. It has to outlive this object,
-    which belongs to one thread at a time. Arrays must stay as they are until the stream has come past."""
+    cuda_stream: a stream of CuPy or torch, its address, or None for the default one. It must outlive this object, which
+    only one thread may use at a time. Arrays must not change until the stream has done the work."""
 
     def __init__(self, cuda_stream: Any = None, device: int = 0, threads: int = 0):
         err, made = ffi.new("lap_error *"), ffi.new("lap_stream **")
@@ -81,13 +81,13 @@ class Stream:
         self._stream = made[0]
 
     def wait(self) -> None:
-        """Until all that was queued is done."""
+        """Waits until all queued work is done."""
         err = ffi.new("lap_error *")
         check(lib.lap_stream_wait(self._open(), err), err)
         self._kept.clear()
 
     def close(self) -> None:
-        """Waits, and gives its memory back."""
+        """Waits, and frees the stream's memory."""
         if self._stream:
             lib.lap_stream_destroy(self._stream)
             self._stream = None
@@ -107,7 +107,7 @@ class Stream:
             raise ValueError("array: the samples of a row do not lie side by side; copy it first")
         err = ffi.new("lap_error *")
         check(lib.lap_stream_filter(self._open(), taken, to, backend.encode(), params, border, err), err)
-        # The capsules of DLPack keep memory from being given back before the work is done.
+        # The capsules of DLPack keep memory from being freed before the work is done.
         self._kept.append((source.owner, result.owner))
         del self._kept[:-16]
         if hasattr(out, "_queued"): # a DeviceArray

@@ -78,7 +78,7 @@ class _Settings:
             c.keep = lib.LAP_KEEP_LISTED
             for word in [keep] if isinstance(keep, str) else keep:
                 c.keep |= chosen("keep", word, KEEP)
-        if quality == 0: # which the library would take for none given
+        if quality == 0: # which the library would replace with the default
             raise ValueError("quality: 0 is not in 1 to 100")
         for name, value in (("quality", quality), ("max_pixels", max_pixels), ("max_memory", max_memory),
                             ("max_scans", max_scans), ("timeout_s", timeout)):
@@ -94,7 +94,7 @@ OTHER_FORMATS = {"png", "bmp", "tga", "ppm", "pgm", "tsv"}
 
 
 def refuse(given: Dict[str, Any], names: Iterable[str], why: str, defaults: Dict[str, Any] = DEFAULTS) -> None:
-    """Raises Error for the first setting that is one of these, unless it asks for what happens anyway: the default."""
+    """Raises Error for the first setting that is one of these names, unless its value is the default."""
     for name, value in given.items():
         if name in names and (numpy.ndim(value) > 0 or value != defaults[name]):
             raise Error("usage", "", f"{name}: {why}")
@@ -106,7 +106,8 @@ def refuse_of_jpeg(given: Dict[str, Any], format: Optional[str], defaults: Dict[
 
 
 def settings_of(given: Dict[str, Any], output: Any = "") -> _Settings:
-    """Refuses settings that have no effect beside the others. output: the name that gives the format."""
+    """Raises Error for a setting that has no effect together with the others. output: its extension gives the
+    format."""
     settings, backend = _Settings(**given), given.get("backend", "auto")
     if not given.get("filter", True):
         refuse(given, FILTERING, "nothing is filtered")
@@ -134,10 +135,10 @@ def run(input: Union[str, "os.PathLike[str]"], output: Union[str, "os.PathLike[s
     scale, offset, invert, threshold, gray, threads, device, auto_orient, rotate (90, 180, 270), flip ("h", "v"),
     format, quality (1 to 100), subsampling, restart, progressive, optimize, sync, strip, keep (a list), preserve,
     no_clobber, codec, max_pixels, max_memory (bytes), max_scans, timeout (seconds), fail_on, lossless. in_place is
-    refused: only the program keeps the record by which it does not filter a photo again.
+    refused: only the program keeps the record that prevents filtering a photo twice.
 
-    Raises Error, of the kind "usage" for a setting that would have no effect: one of the filter with filter=False, one
-    of JPEG for another format, device with a backend of the CPU (its default is accepted). Raises ValueError or
+    Raises Error; its kind is "usage" for a setting that would have no effect: a filter setting with filter=False, a
+    JPEG setting for another format, device with a CPU backend (default values are accepted). Raises ValueError or
     TypeError for a setting that does not exist or is out of its range.
     """
     s, err, report = settings_of(settings, output), ffi.new("lap_error *"), ffi.new("lap_report *")
@@ -147,8 +148,8 @@ def run(input: Union[str, "os.PathLike[str]"], output: Union[str, "os.PathLike[s
 
 
 def run_bytes(image: bytes, **settings) -> bytes:
-    """run() in memory: the content of an image file in, that of another out; format None: JPEG. sync, preserve and
-    no_clobber are refused."""
+    """run() in memory: takes the content of an image file, and returns that of the new one, a JPEG if format is None.
+    sync, preserve and no_clobber are refused."""
     refuse(settings, FILE_OUT, "no file is written")
     s, err, report = settings_of(settings), ffi.new("lap_error *"), ffi.new("lap_report *")
     out, size = ffi.new("void **"), ffi.new("size_t *")
@@ -164,13 +165,14 @@ def run_bytes(image: bytes, **settings) -> bytes:
 def transform(image: Union[str, "os.PathLike[str]", bytes], output: Union[str, "os.PathLike[str]", None] = None, *,
               rotate: int = 0, flip: Optional[str] = None, upright: bool = False, lossless: str = "auto",
               **settings) -> Union[bytes, Report]:
-    """Turns or converts an image file without filtering it.
+    """Rotates, mirrors or converts an image file without filtering it.
 
-    image: a path, or the content of a file. output: a path, which gets the result and run()'s Report is returned; None:
-    the new file's bytes are returned. rotate: 90, 180, 270 clockwise; flip: "h", "v"; upright: by the EXIF tag, first.
-    lossless: of a JPEG to a JPEG. "auto": its coded blocks are kept if it consists of whole MCUs; "trim" leaves out
-    what does not; "perfect" raises Error; "no": by pixels. settings: the others of run(), but those of the filter.
-    Raises what run() raises.
+    image: a path, or the content of a file. output: a path to write the result to, for which run()'s Report is
+    returned; None: the new file's bytes are returned. rotate: 90, 180, 270 clockwise; flip: "h", "v"; upright: first
+    rotate by the EXIF tag.
+    lossless, from JPEG to JPEG: "auto" keeps the coded blocks if the picture consists of whole MCUs, else transforms
+    the pixels; "trim" cuts off partial MCUs; "perfect" raises Error if there are any; "no" always transforms the
+    pixels. settings: the other settings of run(), except those of the filter. Raises what run() raises.
 
     >>> from lapedge import decode
     >>> decode(transform("samples/chelsea.jpg", rotate=90)).shape

@@ -12,8 +12,9 @@ Path = Union[str, "os.PathLike[str]"]
 
 @dataclass(frozen=True)
 class Counts:
-    """found: inputs so far; expected: in all. ok, warned, skipped, failed: finished ones. kinds: failed and skipped
-    ones by the kind of their Error; "up_to_date": skipped without one. pixels, bytes_in, bytes_out: of those done."""
+    """found: inputs found so far; expected: inputs in all. ok, warned, skipped, failed: finished inputs. kinds: failed
+    and skipped inputs by the kind of their Error; "up_to_date": skipped without an Error. pixels, bytes_in, bytes_out:
+    sums over processed inputs."""
     found: int
     expected: int
     ok: int
@@ -29,8 +30,8 @@ class Counts:
 
 @dataclass(frozen=True)
 class FolderFile:
-    """A finished input. status: "ok", "warned", "skipped", "failed". error: why it failed or was skipped; None for one
-    that is up to date. report: of one that was done, else None."""
+    """A finished input. status: "ok", "warned", "skipped", "failed". error: why it failed or was skipped; None if it is
+    up to date. report: None unless it was processed."""
     input: str
     output: Optional[str]
     status: str
@@ -56,7 +57,7 @@ def file_of(c) -> FolderFile:
 
 
 class Watch:
-    """What the library calls for each file. The first exception of `progress` stops the run, and is raised by it."""
+    """Calls `progress` for each file. Its first exception stops the run, and run_folder() raises it."""
 
     def __init__(self, progress: Progress):
         self.progress, self.problem, self.context = progress, None, None
@@ -119,18 +120,18 @@ OPTIONS = {"jobs", "fail_fast", "force", "dry_run", "rebuild", "include", "exclu
 
 def run_folder(inputs: Union[Path, Iterable[Path]], output: Path, *, progress: Optional[Progress] = None,
                threads: int = 0, no_clobber: bool = False, **settings) -> Counts:
-    """run() for the images of folders, several at once; outputs lie under the folder `output` as their inputs lie under
-    theirs. It records what it wrote: the same call again does what is new, or was not done, alone.
+    """run() for the images of folders, several at once. Under the folder `output`, outputs have the same relative paths
+    as their inputs. A record of the outputs lets the same call later process only what is new or was not finished.
 
-    inputs: a file, a folder, or a list of them. progress(file, counts): called for each finished file, a FolderFile,
-    and ten times a second with None; one that raises stops the run, and run_folder() raises that.
-    settings: those of run(), and jobs (files at once; 0: one per thread), fail_fast, force (replace outputs that are
-    not of an earlier run), dry_run, rebuild (outputs that are up to date, too), include, exclude (a pattern or a list),
+    inputs: a file, a folder, or a list of them. progress(file, counts): called with a FolderFile for each finished
+    file, and ten times a second with None. If it raises, the run stops, and run_folder() raises the same exception.
+    settings: those of run(), and jobs (files at once; 0: one per thread), fail_fast, force (replace outputs that no
+    earlier run wrote), dry_run, rebuild (also outputs that are up to date), include, exclude (a pattern or a list),
     extensions (["jpg", "png"]), follow (symbolic links), suffix, flat, skip_existing, no_clobber, shard ((0, 4): the
-    first of four shares). A broken photo is counted as failed, and the others are done.
+    first of four shares). A broken photo is counted as failed, and the others are processed.
 
-    Returns Counts when the run came to its end. Raises Error (no such input, no output folder, disk full), ValueError
-    or TypeError for settings; Ctrl-C ends it, and what is finished stays.
+    Returns Counts at the end of the run. Raises Error (no such input, no output folder, disk full), ValueError or
+    TypeError for settings; Ctrl-C stops the run, and finished outputs stay.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

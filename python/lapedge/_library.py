@@ -21,7 +21,7 @@ class Error(Exception):
         super().__init__(f"{subject}: {message}" if subject else message)
         self.kind, self.subject, self.message = kind, subject, message
 
-    def __reduce__(self): # through the queues of multiprocessing
+    def __reduce__(self): # for the queues of multiprocessing
         return Error, (self.kind, self.subject, self.message)
 
 
@@ -59,10 +59,10 @@ def address_of(pointer) -> int:
 
 
 class Contexts:
-    """One pool of threads for each number of threads, kept for the life of the process; and others for calls that can
-    be interrupted, which nobody shares, since a context that was cancelled stays so. Of these, KEPT stay for each
-    number of threads and device (None: the host), with their streams, since calls on two devices, or two on one, come
-    again. A child of fork has none of its parent's threads, so it makes its own."""
+    """One shared context, with its threads, for each number of threads, kept for the life of the process; and unshared
+    contexts for calls that can be interrupted, since a cancelled context stays cancelled. Up to KEPT idle ones are kept
+    for each number of threads and device (None: the host), with their streams, for later calls on the same device. A
+    child of fork has none of its parent's threads, so it creates its own contexts."""
     KEPT = 2
 
     def __init__(self):
@@ -80,7 +80,7 @@ class Contexts:
             return self.known[threads]
 
     def take(self, threads: int, device: Optional[int] = None):
-        """One that nobody else has: to be given back."""
+        """An unshared context, which the caller must give back."""
         with self.lock:
             idle = self.idle.setdefault((threads, device), [])
             context = idle.pop() if idle else None
@@ -92,7 +92,7 @@ class Contexts:
         lib.lap_context_cancel(context)
 
     def give_back(self, context, threads: int, device: Optional[int] = None) -> None:
-        """Keeps it for the next call, unless it was cancelled, even if the call came to its end before it saw that."""
+        """Keeps the context for the next call, unless it was cancelled, even if the call finished without noticing."""
         with self.lock:
             idle = self.idle.setdefault((threads, device), [])
             is_kept = address_of(context) not in self.cancelled and len(idle) < self.KEPT
@@ -105,9 +105,9 @@ class Contexts:
 
 
 class Streams:
-    """Streams of the library by context and device. Those that nobody uses are kept with their device memory, since
-    it takes longer to allocate than a photo takes to decode. Each works on the default CUDA stream of the thread that
-    uses it, so that threads work side by side. A child of fork forgets those of its parent."""
+    """Streams of the library by context and device. Unused streams are kept with their device memory, since allocating
+    it takes longer than decoding a photo. Each works on the default CUDA stream of the thread that uses it, so that
+    threads work in parallel. A child of fork forgets its parent's streams."""
     PER_THREAD = 2 # cudaStreamPerThread
 
     def __init__(self):
@@ -137,7 +137,7 @@ class Streams:
                 idle.append(stream)
 
     def keeper(self, device: int):
-        """The stream by which memory of the device is freed; it lives as long as the process."""
+        """The stream with which memory of the device is freed; it lives as long as the process."""
         with self.lock:
             if device not in self.keepers:
                 self.keepers[device] = self.create(context_of(1), device, 0)
@@ -155,7 +155,7 @@ contexts, streams = Contexts(), Streams()
 
 
 class Call:
-    """A call of the library in a thread beside the main one, which meanwhile handles signals."""
+    """A call of the library in another thread, while the main thread handles signals."""
 
     def __init__(self, function: Callable, context: Any):
         self.function, self.context, self.code, self.problem = function, context, None, None
@@ -168,14 +168,14 @@ class Call:
         try:
             if self.begun:
                 self.code = self.function(self.context)
-        except BaseException as problem: # raised where it is waited for
+        except BaseException as problem: # raised in the thread that waits
             self.problem = problem
         finally:
             self.done.set()
 
     def stop(self) -> None:
-        """Returns when the library has let go of the caller's memory and the context; what a handler of a further
-        signal raises meanwhile changes nothing."""
+        """Cancels the call, and returns when the library no longer uses the caller's memory and the context. Exceptions
+        of signal handlers in the meantime are ignored."""
         while True:
             try:
                 with self.lock:
@@ -189,15 +189,16 @@ class Call:
 
 
 def call(threads: int, function: Callable, is_short: bool = False) -> int:
-    """function(context), with a context of that many threads. In the main thread it ends within a band when a handler
-    of a signal raises, as that of Ctrl-C does; but not a short call, to which a thread would cost more than it takes."""
+    """Calls function(context) with a context of that many threads. In the main thread, a signal handler that raises, as
+    that of Ctrl-C does, ends the call within one band; but not a short call, since starting a thread would take longer
+    than the call itself."""
     if is_short or threading.current_thread() is not threading.main_thread():
         return function(contexts.get(threads))
     return call_alone(threads, function)
 
 
 def call_alone(threads: int, function: Callable) -> int:
-    """call() with a context that nobody else has, so that contexts.cancel() ends this call alone."""
+    """call() with an unshared context, so that contexts.cancel() ends only this call."""
     running = Call(function, contexts.take(threads))
     try:
         _thread.start_new_thread(running.work, ())
@@ -238,7 +239,7 @@ def border_value(border: str) -> int:
 
 
 def kernel_text(kernel: Kernel) -> str:
-    """As lap_kernel_parse reads it."""
+    """The kernel as text for lap_kernel_parse."""
     if isinstance(kernel, str):
         return kernel
     numbers = numpy.asarray(kernel, numpy.float64)
@@ -265,7 +266,8 @@ def fill_params(params, kernel: Kernel, flip_kernel: bool, range: str, scale: fl
 
 @dataclass(frozen=True)
 class Backend:
-    """op: "filter", "transpose", ...; reason: None, or why it cannot run here; resolved: what it stands for here."""
+    """op: "filter", "transpose", ...; reason: None, or why it cannot run here; resolved: the backend that the name
+    stands for here."""
     op: str
     name: str
     family: str
@@ -277,8 +279,8 @@ class Backend:
 def backends(op: str = "filter", probe_devices: bool = True) -> List[Backend]:
     """The ladder of an operation ("filter", "transpose", "reduce", "histogram", "matvec"), from plain C upwards, or of
     the JPEG coders ("encode", "decode").
-    Where CUDA is built in this asks it whether its backends can run, which starts it; with probe_devices False it
-    does not, and the reason of each is that nobody asked, so that None always means: runs here."""
+    If CUDA is built in, this starts CUDA to find out whether its backends can run. With probe_devices=False it does
+    not, and the reason of these backends says so. A reason of None always means that the backend runs here."""
     coders = lib.LAP_OP_ENCODE, lib.LAP_OP_DECODE
     ops = {text(lib.lap_op_name(value)): value for value in (*range(lib.LAP_OP_COUNT), *coders)}
     info, found, number = ffi.new("lap_rung_info *"), [], chosen("op", op, ops)
@@ -311,7 +313,7 @@ def devices() -> List[Device]:
 
 
 def version() -> str:
-    """Of the library."""
+    """The library's version."""
     return text(lib.lap_version())
 
 

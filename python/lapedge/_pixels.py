@@ -15,21 +15,21 @@ from ._files import CODEC, FAIL_ON, RESTART, SUBSAMPLING, refuse_of_jpeg
 from ._interface import ffi, lib
 from ._library import Error, call, check, chosen, contexts, error_of
 
-SHORT = 1 << 18 # bytes of a file, which most likely is decoded in some 20 ms
-SHORT_TO_ENCODE = 1 << 20 # samples, which take as long
+SHORT = 1 << 18 # bytes of a file, which is most likely decoded in about 20 ms
+SHORT_TO_ENCODE = 1 << 20 # samples, which take about as long
 LAYOUTS = {"HWC": False, "CHW": True}
 ERRORS = {"raise": False, "return": True}
 PACKS = {"arena": False, "padded": True}
-SHARE = 64 # images that a thread takes at once, where each takes it less than changing turns with another thread
-CALL = 256 # photos of a call for a device: some windows of those that share their launches
-LINE = 64 # bytes, a multiple of which each photo of an arena begins at
+SHARE = 64 # images per step of a thread, if an image takes less time than switching threads
+CALL = 256 # photos per call for a device: several groups of photos that share their launches
+LINE = 64 # bytes: each photo of an arena begins at a multiple of this
 FORMATS = {name: ffi.new("char[]", name.encode()) for name in ("jpg", "png", "bmp", "tga", "ppm", "pgm")}
 
 
 @functools.lru_cache(maxsize=64)
 def decode_settings(upright: bool, luma: bool, fail_on: str, max_pixels: Optional[int], max_memory: Optional[int],
                     max_scans: Optional[int], timeout: Optional[float], codec: str):
-    """lap_settings that nobody changes, so that threads share them."""
+    """lap_settings that never change, so that threads can share them."""
     settings = ffi.new("lap_settings *")
     settings[0] = lib.lap_settings_default()
     settings.auto_orient, settings.gray = upright, luma
@@ -42,14 +42,14 @@ def decode_settings(upright: bool, luma: bool, fail_on: str, max_pixels: Optiona
 
 
 class Begun(NamedTuple):
-    """An image of a batch: its content and its (height, width, channels); photo: on its way to a device."""
+    """An image of a batch: its content and its (height, width, channels). photo: None unless it goes to a device."""
     data: Any
     shape: Tuple[int, int, int]
     photo: Optional[_there.Photo]
 
 
 class Asked:
-    """What decode() is asked for, whichever the image: to the host."""
+    """The arguments of decode(), apart from the image, for results on the host."""
 
     def __init__(self, channels: Optional[int] = None, upright: bool = False, *, layout: str = "HWC",
                  luma: bool = False, fail_on: str = "truncated", max_pixels: Optional[int] = None,
@@ -69,7 +69,7 @@ class Asked:
         return Batch(images, one, "return", threads).run()
 
     def chained(self, begun: List[Any], places: List[Any], threads: int) -> dict:
-        """The results by number of images that are decoded together."""
+        """The results of images that are decoded together, by number of the image."""
         return {}
 
     def packing(self, shapes: List[Optional[Tuple[int, int, int]]], pack: Optional[str], out: Any) -> Any:
@@ -84,7 +84,7 @@ class Asked:
         return other
 
     def size(self, image: Image, data: Any, context: Any) -> Tuple[int, int, int]:
-        """Height, width and channels of what decode() gives."""
+        """Height, width and channels of what decode() returns."""
         view, err, buffer = ffi.new("lap_view *"), ffi.new("lap_error *"), ffi.from_buffer(data)
         view.place, view.channels = lib.LAP_ON_HOST, self.channels
         if lib.lap_decode_size(context, buffer, len(buffer), self.settings, view, err) != lib.LAP_OK:
@@ -113,8 +113,8 @@ class Asked:
         return pixels if out is None else out
 
     def target(self, view, out: Any, data: Any) -> numpy.ndarray:
-        """Fills in a view of out, or of an array of rows that is brought there afterwards; checks what can be checked
-        before anything is decoded."""
+        """Fills in a view of out or, for planes, of a temporary array that is copied to out afterwards. Checks what can
+        be checked before anything is decoded."""
         if not isinstance(out, numpy.ndarray) or out.dtype != numpy.uint8:
             raise TypeError("out: a NumPy array of uint8 is needed")
         if not out.flags.writeable:
@@ -137,7 +137,7 @@ class Asked:
 
 
 class AskedThere(Asked):
-    """What decode() is asked for: to a device. stream: a _device.Stream, or None for one of each thread."""
+    """The arguments of decode() for results on a device. stream: a _device.Stream; None: one for each thread."""
 
     def __init__(self, device: int, stream: Any, threads: int, channels: Optional[int] = None, upright: bool = False, *,
                  layout: str = "HWC", luma: bool = False, fail_on: str = "truncated", max_pixels: Optional[int] = None,
@@ -173,12 +173,12 @@ class AskedThere(Asked):
             photo = self.photo(image, content(image))
         except Error as problem:
             return problem
-        photo.is_turned() # several threads find that out
+        photo.is_turned() # here, because several threads run this function
         return photo
 
     def chained(self, begun: List[Any], places: List[Any], threads: int) -> dict:
-        """Those that the device decodes as they are stored. Two threads, so that one prepares photos while the other
-        one's are decoded."""
+        """Decodes the photos that the device decodes as they are stored. Uses two threads, so that one prepares photos
+        while the device decodes those of the other."""
         taken = []
         for number, item in enumerate(begun):
             if isinstance(item, Error):
@@ -201,7 +201,7 @@ class AskedThere(Asked):
         return _views.view_of(_views.Samples(place.address, shape, strides, self.device, place))
 
     def edges(self, image: Image, data: Any, place: _there.DeviceArray, context: Any) -> _there.DeviceArray:
-        """Of a photo that the CPU decodes."""
+        """The edges of a photo that the CPU decodes."""
         pixels = self.decode(image, data, None, lambda function, _: function(context))
         self.filtering.run(self.view(pixels), self.view(place), self.device, context)
         return place
@@ -231,7 +231,7 @@ def asked_of(device: Optional[int], stream: Any, threads: int, *arguments: Any, 
 
 
 def owned(view) -> numpy.ndarray:
-    """An array over the memory that the library made for a view, and that goes with the array."""
+    """An array over the memory that the library allocated for a view. The memory is freed with the array."""
     size = view.stride * view.height
     memory = ffi.gc(view.base, lib.free, size)
     shape = (view.height, view.width) if view.channels == 1 else (view.height, view.width, view.channels)
@@ -245,29 +245,29 @@ def decode(image: Image, channels: Optional[int] = None, upright: bool = False, 
            threads: int = 0) -> Union[numpy.ndarray, _there.DeviceArray]:
     """The pixels of an image file as uint8: (height, width) if gray, else (height, width, 3), red first.
 
-    They are those of libjpeg-turbo, and so of Pillow's `Image.open(f).convert("RGB")`, whichever coder decodes. Of
-    inks (CMYK) C, M, Y, K, with 255 for none as Adobe stores them, red is (C * K + 127) // 255; M and Y likewise.
+    They are those of libjpeg-turbo, and so of Pillow's `Image.open(f).convert("RGB")`, whichever coder decodes. For
+    CMYK, where 255 means no ink as Adobe stores it, red is (C * K + 127) // 255; green and blue likewise, from M and Y.
 
     image: a path, or the bytes of a JPEG, PNG or PNM file (any contiguous buffer).
-    channels: 1 is gray, which is convert("L") of the RGB pixels; 3 repeats gray; None: as the file or `out` has it.
-    upright: turned by the EXIF tag, as ImageOps.exif_transpose does. luma: one channel, the Y that a JPEG stores,
-    which is decoded faster and differs from convert("L") by some levels.
+    channels: 1 is gray, which is convert("L") of the RGB pixels; 3 repeats gray; None: as in the file or `out`.
+    upright: rotated by the EXIF tag, as ImageOps.exif_transpose does. luma: one channel, the Y that a JPEG stores,
+    which is decoded faster and differs from convert("L") by a few levels.
     layout: "CHW" gives (channels, height, width), with gray as (1, height, width).
-    out: an array of just the shape that the result has, or (height, width, 1) for gray; it is filled and returned. In
-    "HWC" the samples of a row lie side by side, and rows may be any distance apart.
+    out: an array of exactly the result's shape, or (height, width, 1) for gray; it is filled and returned. In "HWC" the
+    samples of a row must be adjacent, and rows may be any distance apart.
     fail_on: "truncated", "warning" or "none", the least damage that is an Error. max_pixels (268 million unless
     given), max_memory (bytes), max_scans, timeout (seconds): limits. threads: as for filter().
 
     device: the number of a CUDA device; the result is a DeviceArray there, or `out`, with the same pixels. Its rows
-    begin at multiples of 128 bytes, and "CHW" is a view of interleaved channels. The CPU decodes what the device does
-    not: a photo that `upright` turns, other channels than the file's, and unusual files. out: any array of that device
-    with DLPack or __cuda_array_interface__. stream: a Stream of this module, a stream of CuPy or torch, or its address;
-    the work is queued behind what is there, and waited for. None: one for each thread; what the library of `out` has
-    queued is waited for.
+    begin at multiples of 128 bytes, and "CHW" is a view of interleaved channels. The CPU decodes what the device
+    cannot: a photo that `upright` rotates, other channels than the file's, and unusual files. out: any array of that
+    device with DLPack or __cuda_array_interface__. stream: a Stream of this module, a stream of CuPy or torch, or its
+    address; the work is queued on it, and decode() waits for the result. None: a stream for each thread; decode() first
+    waits for what the library of `out` has queued.
 
-    The array needs neither the image nor the library any more. Raises Error for a file that is missing, damaged, over
-    a limit or no image; ValueError and TypeError for arguments, before anything is decoded. A file of more than 256 KiB
-    that the main thread decodes is stopped by Ctrl-C. Scaled decoding and regions are out of scope.
+    The array no longer needs the image or the library. Raises Error for a file that is missing, damaged, over a limit
+    or not an image; ValueError and TypeError for arguments, before anything is decoded. Ctrl-C stops the main thread's
+    decoding of a file of more than 256 KiB. Scaled decoding and regions are not supported.
 
     >>> decode("samples/chelsea.jpg").shape
     (300, 451, 3)
@@ -291,12 +291,12 @@ def encode(array: Any, quality: int = 90, subsampling: str = "420", *, layout: s
     """The bytes of an image file of these pixels, made by one thread, or by the CUDA device that they lie on.
 
     array: uint8, (height, width), or (height, width, channels) with 1, 3 or 4, of which the fourth is dropped if the
-    format has none; with layout "CHW" (channels, height, width). Samples of a row that do not lie side by side are
+    format has none; with layout "CHW" (channels, height, width). If the samples of a row are not adjacent, the array is
     copied first. quality: 1 to 100. subsampling: "444", "422", "420". format: "jpg", "png", "bmp", "tga", "ppm", "pgm".
-    progressive, optimize: smaller JPEGs that take longer to make. restart: "auto", "on", "off". These five apply only
-    to JPEGs. timeout: in seconds.
-    On a device: an array of CuPy, torch or another library with DLPack or __cuda_array_interface__, whose samples of a
-    row lie side by side; the bytes are the same. stream: as for decode().
+    progressive, optimize: smaller JPEGs that take longer to make. restart: "auto", "on", "off". quality, subsampling,
+    progressive, optimize and restart apply only to JPEGs. timeout: in seconds.
+    On a device: an array of CuPy, torch or another library with DLPack or __cuda_array_interface__, in which the
+    samples of a row are adjacent; the bytes are the same. stream: as for decode().
 
     Raises TypeError or ValueError for an array or setting that is not one of these, Error for a side that is too large
     for the format, or if time is up. Ctrl-C stops the main thread's call, as with decode().
@@ -305,7 +305,7 @@ def encode(array: Any, quality: int = 90, subsampling: str = "420", *, layout: s
     >>> decode(file).shape
     (20, 30, 3)
     """
-    if quality < 1: # 0, which the library would take for none given
+    if quality < 1: # 0, which the library would replace with the default
         raise ValueError(f"quality: {quality} is not in 1 to 100")
     refuse_of_jpeg({"quality": quality, "subsampling": subsampling, "progressive": progressive, "optimize": optimize,
                     "restart": restart}, format, ENCODING)
@@ -355,12 +355,12 @@ DECODING = {"upright", "luma", "fail_on", "max_pixels", "max_memory", "max_scans
 
 def edges(image: Image, channels: Optional[int] = None, *, device: Optional[int] = None, stream: Any = None,
           out: Any = None, threads: int = 0, **settings) -> Union[numpy.ndarray, _there.DeviceArray]:
-    """filter(decode(image)): the edges of a photo as pixels, without coding them. run_bytes() gives a JPEG of them.
+    """filter(decode(image)): the edges of a photo as pixels, without encoding them. run_bytes() gives a JPEG of them.
 
     image, channels: as for decode(). out: an array of the result's shape, as for filter(). settings: of decode()
     (upright, luma, fail_on, max_pixels, max_memory, max_scans, timeout, codec) and of filter() (backend, kernel,
     flip_kernel, border, range, scale, offset, invert, threshold). Raises what they raise. device, stream: as for
-    decode(); the photo is filtered there, too, and with a Stream of this module that is queued.
+    decode(); the photo is also filtered there, and with a Stream of this module the filter is only queued.
 
     >>> edges("samples/chelsea.jpg", kernel=[[0, 1, 0], [1, -4, 1], [0, 1, 0]]).shape
     (300, 451, 3)
@@ -375,7 +375,8 @@ def parts_of(items: List[Any], size: int) -> List[List[Any]]:
 
 
 class Batch:
-    """Images that several threads take one after the other, with one context, which is cancelled to stop them all."""
+    """Images that several threads process one after the other, with one context, which is cancelled to stop them
+    all."""
 
     def __init__(self, images: List[Any], function: Callable, errors: str, threads: int, most: Optional[int] = None,
                  device: Optional[int] = None):
@@ -402,14 +403,14 @@ class Batch:
             self.stopped = True
 
     def work(self) -> None:
-        # Numbers are given out in order, so all images before one that failed have been begun, and are finished.
+        # Numbers are given out in order, so all images before a failed one have been begun, and are finished.
         for number in self.numbers:
             if number >= len(self.images) or self.stopped:
                 return
             self.one(number)
 
     def stop(self, threads: List[threading.Thread]) -> None:
-        """Returns when no thread uses the context; what a handler of a further signal raises changes nothing."""
+        """Cancels the batch, and returns when no thread uses the context. Exceptions of signal handlers are ignored."""
         while True:
             try:
                 self.stopped = True
@@ -502,7 +503,8 @@ class Packing:
 
 def in_batch(given: Iterable[Image], asked: Asked, pack: Optional[str], out: Optional[numpy.ndarray], errors: str,
              threads: int, work: Callable) -> Photos:
-    """work(asked, image, data, place, context) of each image, several at once; place: an array to be filled or None."""
+    """Calls work(asked, image, data, place, context) for each image, several at once. place: an array to be filled or
+    None."""
     if isinstance(given, (str, os.PathLike, bytes, bytearray, memoryview)):
         raise TypeError(f"images: a list of images is needed, not {type(given).__name__}; of one image: [image]")
     images = list(given)
@@ -545,17 +547,17 @@ def decode_batch(images: Iterable[Image], channels: Optional[int] = None, uprigh
                  threads: int = 0, **settings) -> "Photos":
     """decode() of each image, several at once: a list of arrays, in order.
 
-    pack: None gives each array its own memory. "arena": all are views of one array without gaps but for alignment.
+    pack: None gives each array its own memory. "arena": all are views of one array without gaps except for alignment.
     "padded": they are views of one array (images, height, width[, channels]) of the largest height and width, which is
-    0 elsewhere; if one of them has 3 channels, all have. With layout "CHW" it is (images, channels, height, width). The
-    result's attribute `whole` is that array.
-    device: as for decode(); small photos share their launches there. All arrays are views of one, the arena unless it
-    is the padded one, whose memory lives as long as one of them does.
+    0 outside of the photos; if one of them has 3 channels, all have. With layout "CHW" it is (images, channels, height,
+    width). The result's attribute `whole` is that array.
+    device: as for decode(); small photos share their launches there. All arrays are views of one array: the padded one
+    if requested, else the arena. Its memory lives as long as any of them.
     out: the padded array to be filled, of that shape or larger; beyond the photos it stays as it was.
-    errors: "return" puts the Error of a broken image in its place, and the others are whole (in one array its pixels
-    are 0, or as they were if its size is not known); "raise" raises the first
-    one by order. threads: at once, in all; 0: one per core. settings: layout, luma, fail_on, max_pixels, max_memory,
-    max_scans, timeout, codec, as for decode(). Raises what decode() raises; Ctrl-C stops all threads.
+    errors: "return" puts the Error of a broken image in its place, and the others are complete (in a shared array its
+    pixels are 0, or unchanged if its size is not known); "raise" raises the first Error in the order of the images.
+    threads: in all; 0: one per core. settings: layout, luma, fail_on, max_pixels, max_memory, max_scans, timeout,
+    codec, as for decode(). Raises what decode() raises; Ctrl-C stops all threads.
 
     >>> photo, problem = decode_batch(["samples/chelsea.jpg", b"no photo"], errors="return")
     >>> photo.shape, problem.kind
@@ -574,8 +576,8 @@ def decode_batch(images: Iterable[Image], channels: Optional[int] = None, uprigh
 def edges_batch(images: Iterable[Image], channels: Optional[int] = None, *, device: Optional[int] = None,
                 pack: Optional[str] = None, out: Any = None, errors: str = "raise", threads: int = 0,
                 **settings) -> "Photos":
-    """edges() of each image, several at once, as decode_batch() does it; settings: those of edges(). device: the photos
-    are filtered there, too.
+    """edges() of each image, several at once, like decode_batch(); settings: those of edges(). device: the photos are
+    also filtered there.
 
     >>> [array.shape for array in edges_batch(["samples/chelsea.jpg"] * 3, channels=1)]
     [(300, 451), (300, 451), (300, 451)]

@@ -26,7 +26,7 @@ class Metadata:
 class Info:
     """width, height, components: as stored. frame: of a JPEG "baseline", "extended sequential", "progressive", else
     None. sampling: of a JPEG, (horizontal, vertical) of each component. restart_interval: MCUs, 0 for none.
-    orientation: EXIF's, 1 to 8. longest_scan, longest_percent: of scans that are decoded side by side, else 0."""
+    orientation: EXIF's, 1 to 8. longest_scan, longest_percent: of scans that are decoded in parallel, else 0."""
     format: str
     bytes: int
     width: int
@@ -46,14 +46,14 @@ class Info:
 
 
 def checked(code: int, err, image: Image) -> None:
-    """Raises Error about the path, which the library need not have seen."""
+    """Raises Error with the path as its subject, even if the library has not seen the path."""
     if code != lib.LAP_OK:
         raise error_of(err, os.fsdecode(image) if is_path(image) else "memory")
 
 
 def info(image: Image) -> Info:
-    """What an image file says of itself, without decoding its pixels. image: a path, or the content of a file.
-    Raises Error for what cannot be read, or would not be decoded.
+    """Describes an image file without decoding its pixels. image: a path, or the content of a file. Raises Error for a
+    file that cannot be read, or that decode() would refuse.
 
     >>> found = info("samples/chelsea.jpg")
     >>> found.format, found.width, found.height, found.frame
@@ -91,8 +91,8 @@ class Channel:
 
 @dataclass(frozen=True)
 class Stats:
-    """Of an image and of its edges, by channels: "gray", or "red", "green", "blue" and "alpha". resolved: the backend
-    that filtered. rows, columns: profiles, height and width values of float32, or None if not asked for."""
+    """Statistics of an image and of its edges, by channel: "gray", or "red", "green", "blue" and "alpha". resolved: the
+    backend that filtered. rows, columns: profiles, height and width values of float32, or None if not asked for."""
     width: int
     height: int
     input: Dict[str, Channel]
@@ -117,7 +117,7 @@ def is_pixels(image: Any) -> bool:
 
 
 def view_of(name: str, array: numpy.ndarray):
-    """A view and the array that it is of: a copy if samples of a row do not lie side by side."""
+    """A view, and the array that it describes: a copy if the samples of a row are not adjacent."""
     if array.dtype != numpy.uint8:
         raise TypeError(f"{name}: uint8 is needed, not {array.dtype}")
     _views.is_image(name, _views.on_host(array))
@@ -136,7 +136,7 @@ def stats_of_array(array: numpy.ndarray, threshold: int, threads: int) -> Dict[s
 
 
 def profiles_of_array(edges: numpy.ndarray, threads: int) -> Tuple[numpy.ndarray, numpy.ndarray]:
-    """The means of its rows and columns."""
+    """Returns the means of the rows and of the columns."""
     if edges.ndim == 3 and edges.shape[2] != 1:
         raise ValueError(f"profiles: they are of one channel, and the array has {edges.shape[2]}")
     (view, _kept), err = view_of("image", edges), ffi.new("lap_error *")
@@ -156,9 +156,9 @@ def stats(image: Union[Image, numpy.ndarray], *, above: Optional[int] = None, ma
     """Exact statistics of an image and of its edges. Writes nothing.
 
     image: a path, the content of a file, or pixels: uint8, (height, width) or (height, width, channels) with 1, 3 or 4.
-    above: 0 to 255, for Channel.above; the edges stay as they are. mask_border: pixels at each side that the edges'
-    statistics leave out. profiles: also the mean of each row and column of the edges: of a file those of its luma, of
-    pixels those of their only channel. settings: of a file those of run() that do not concern the output, of pixels
+    above: 0 to 255, for Channel.above; it does not change the edges. mask_border: pixels at each side that the edges'
+    statistics leave out. profiles: also the mean of each row and column of the edges: for a file, of its luma; for
+    pixels, of their only channel. settings: for a file, those of run() that do not concern the output; for pixels,
     those of filter(). Raises what these raise.
 
     >>> stats("samples/chelsea.jpg").input["red"].count
@@ -195,9 +195,9 @@ def stats(image: Union[Image, numpy.ndarray], *, above: Optional[int] = None, ma
 
 @dataclass(frozen=True)
 class Difference:
-    """samples, pixels: that were compared. max_abs, mean_abs, rmse: levels. psnr: dB, None if identical. ssim: -1 to 1,
-    None if not asked for or below 11x11 pixels. first: (x, y, channel, a, b) of the first difference in raster order,
-    or None. differing_border: how many of the differing pixels lie in the two at the edges."""
+    """samples, pixels: how many were compared. max_abs, mean_abs, rmse: levels. psnr: dB, None if identical. ssim: -1
+    to 1, None if not asked for or below 11x11 pixels. first: (x, y, channel, a, b) of the first difference in raster
+    order, or None. differing_border: how many of the differing pixels are among the two at each edge of the image."""
     identical: bool
     samples: int
     pixels: int
@@ -216,9 +216,9 @@ def diff(a: Union[Image, numpy.ndarray], b: Union[Image, numpy.ndarray], *, mask
     """How b differs from a. Each is a path, the content of a file, or pixels (uint8, as for stats()).
 
     mask_border: pixels at each side to leave out. ssim: also the structural similarity (Wang et al. 2004, Gaussian
-    window of 11x11), a mean over the channels. decoding: of files, channels, threads and those settings
-    of decode() that edges() takes. Raises Error of the kind
-    "different" about both if sizes or channels differ, and what decode() raises.
+    window of 11x11), a mean over the channels. decoding: for files, channels, threads and the settings of decode() that
+    edges() accepts. Raises Error of the kind "different" about both if sizes or channels differ, and what decode()
+    raises.
 
     >>> diff("samples/chelsea.jpg", decode("samples/chelsea.jpg")).identical
     True

@@ -12,8 +12,8 @@ from ._content import is_path, named
 from ._interface import ffi, lib
 from ._library import check, contexts, error_of, streams
 
-LINE = 128 # bytes, of which rows begin at multiples: the device writes such rows in place
-NO_STREAM = -1 # of DLPack: the consumer waits
+LINE = 128 # bytes: rows begin at multiples of this, so that the device writes them in place
+NO_STREAM = -1 # in DLPack: the consumer waits
 Shape = Tuple[int, ...]
 
 _NAME = b"dltensor" # capsules point to it
@@ -27,16 +27,16 @@ def padded(size: int) -> int:
 
 
 class DeviceArray:
-    """uint8 on a CUDA device, for torch, CuPy and others with DLPack or __cuda_array_interface__, which take it without
+    """uint8 on a CUDA device, for torch, CuPy and others with DLPack or __cuda_array_interface__, which use it without
     a copy: torch.from_dlpack(array), cupy.asarray(array).
 
-    shape; strides, in bytes: rows may be further apart than their samples, and in layout "CHW" the channels of a pixel
-    lie side by side; device: its number; address of the first sample. It needs neither the file nor the stream any
-    more. The memory is freed when this array and all that were made of it are gone, in whatever thread."""
+    shape; strides, in bytes: rows may have padding, and in layout "CHW" the channels of a pixel are adjacent; device:
+    its number; address of the first sample. The array no longer needs the file or the stream. The memory is freed when
+    this array and all arrays that were made from it are gone, in any thread."""
     dtype = numpy.dtype(numpy.uint8)
 
     def __init__(self, memory: Any, address: int, shape: Shape, strides: Shape, device: int, owner: Any = None):
-        self._owner = owner # of memory that is not ours
+        self._owner = owner # of memory that lapedge did not allocate
         self._memory, self.address, self.shape, self.strides, self.device = memory, address, shape, strides, device
         self._queued: Optional[_device.Stream] = None
 
@@ -86,7 +86,7 @@ class DeviceArray:
 
 
 def interleaved(shape: Shape, strides: Shape, planes: bool) -> Tuple[Shape, Shape]:
-    """Of (..., channels, height, width): (..., height, width, channels)."""
+    """Reorders (..., channels, height, width) to (..., height, width, channels) if planes is set."""
     if not planes:
         return tuple(shape), tuple(strides)
     return tuple((*s[:-3], s[-2], s[-1], s[-3]) for s in (shape, strides)) # type: ignore
@@ -127,7 +127,7 @@ def empty_like(array: DeviceArray) -> DeviceArray:
 
 
 def samples_of(name: str, array: Any, device: int, stream: Optional[_device.Stream], context: Any) -> _views.Samples:
-    """Its samples, which work of any stream finds there, or work of this stream."""
+    """The array's samples, once work of any stream, or of the given stream, can use them."""
     if _views.device_of(array) != device:
         raise ValueError(f"{name}: it does not lie on device {device}")
     if isinstance(array, DeviceArray):
@@ -136,7 +136,7 @@ def samples_of(name: str, array: Any, device: int, stream: Optional[_device.Stre
         return _views.Samples(array.address, array.shape, array.strides, device, array)
     if stream is not None:
         return _views.on_device(name, array, stream.address)
-    if _device.wait_for(array): # DLPack would make the legacy stream wait for it, and so all streams of threads
+    if _device.wait_for(array): # DLPack would make the legacy stream wait, and so all streams of threads
         return _views.on_device(name, array, NO_STREAM)
     samples, address = _views.on_device(name, array, 0), 0
     if not hasattr(array, "__dlpack__"):
@@ -153,7 +153,7 @@ def samples_of(name: str, array: Any, device: int, stream: Optional[_device.Stre
 
 @contextlib.contextmanager
 def opened(stream: Any, device: int, threads: int) -> Iterator[Optional[_device.Stream]]:
-    """A Stream for whatever names a CUDA stream; None for None."""
+    """Yields a Stream for anything that denotes a CUDA stream; None for None."""
     if stream is None or isinstance(stream, _device.Stream):
         if stream is not None and stream.device != device:
             raise ValueError(f"stream: it is one of device {stream.device}, not {device}")
@@ -165,7 +165,7 @@ def opened(stream: Any, device: int, threads: int) -> Iterator[Optional[_device.
 
 @contextlib.contextmanager
 def queue_of(stream: Optional[_device.Stream], context: Any, device: int) -> Iterator[Any]:
-    """The library's stream to work on."""
+    """Yields the library's stream to work on."""
     if stream is not None:
         yield stream._open()
         return
@@ -174,7 +174,7 @@ def queue_of(stream: Optional[_device.Stream], context: Any, device: int) -> Ite
 
 
 class Settings(NamedTuple):
-    """host: for decoding on the CPU; there: for decoding on the device, which turns nothing."""
+    """host: for decoding on the CPU; there: for decoding on the device, which does not rotate."""
     host: Any
     there: Any
 
@@ -191,7 +191,7 @@ class Photo:
         return error_of(err or self.err, os.fsdecode(self.image) if is_path(self.image) else None)
 
     def shape(self, context: Any) -> Tuple[int, int, int]:
-        """Height, width and channels in the end. Raises Error."""
+        """Height, width and channels of the result. Raises Error."""
         size = sizes_of([self], context)[0]
         if not isinstance(size, tuple):
             raise size
@@ -207,11 +207,11 @@ class Photo:
 
     def has_turn(self) -> bool:
         info, err = ffi.new("lap_info *"), ffi.new("lap_error *")
-        with named(self.image) as path: # what cannot be read is judged by the CPU
+        with named(self.image) as path: # what cannot be read is left to the CPU decoder
             return lib.lap_info_read(os.fsencode(path), info, err) != lib.LAP_OK or info.orientation > 1
 
     def fill(self, context: Any, stream: Any, view: Any) -> int:
-        """To the view on the device; what the device does not convert or turn, the CPU decodes."""
+        """Decodes to the view on the device. The CPU decodes a photo that must be converted or rotated."""
         if not self.is_converted() and not self.is_turned():
             return lib.lap_stream_decode(stream, self.buffer, len(self.buffer), self.settings.there, view, ffi.NULL,
                                          self.err)
@@ -260,7 +260,7 @@ def decode(photo: Photo, planes: bool, out: Any, device: int, stream: Optional[_
         raise TypeError("out: an array on a CUDA device is needed")
     shape = photo.shape(context)
     samples = None if out is None else samples_of("out", out, device, stream, context)
-    if samples is not None and not photo.channels: # of `out`, as on the host
+    if samples is not None and not photo.channels: # those of `out`, as on the host
         channels = (*interleaved(samples.shape, samples.strides, planes and len(samples.shape) == 3)[0], 1)[2]
         if channels in (1, 3):
             photo.channels = channels
@@ -278,7 +278,7 @@ def decode(photo: Photo, planes: bool, out: Any, device: int, stream: Optional[_
 
 
 class Filter:
-    """lap_settings that decode as those given and filter."""
+    """lap_settings that decode like the given ones, and filter."""
 
     def __init__(self, settings: Any, backend: str, params: Any, border: int):
         self.backend, self.params, self.border = ffi.new("char[]", backend.encode()), params, border
@@ -294,8 +294,8 @@ class Filter:
 
 
 def fill_many(photos: List[Photo], views: List[Any], filtering: Optional[Filter], device: int, context: Any) -> list:
-    """Photo.fill() of many that the device neither converts nor turns, then the filter if there is one. Gives an Error
-    or None for each."""
+    """Photo.fill() for many photos that are neither converted nor rotated, then the filter if there is one. Returns an
+    Error or None for each."""
     count = len(photos)
     files, sizes = ffi.new("const void *[]", [photo.buffer for photo in photos]), [len(p.buffer) for p in photos]
     places, reports = ffi.new("lap_view[]", [view[0] for view in views]), ffi.new("lap_report[]", count)
@@ -331,8 +331,8 @@ def encode(array: Any, planes: bool, settings: Any, stream: Any, run: Callable) 
 
 
 class Packing:
-    """Where the pixels of a batch go on the device: one after the other, or in one array that is as high and wide as
-    the largest. shapes: (height, width, channels) by photo, None for one that is broken."""
+    """Where the pixels of a batch go on the device: one after the other, or in one array with the largest height and
+    width. shapes: (height, width, channels) by photo, None for one that is broken."""
 
     def __init__(self, shapes: List[Optional[Tuple[int, int, int]]], planes: bool, is_padded: bool, out: Any,
                  forced: int, device: int):
@@ -380,7 +380,7 @@ class Packing:
 
 
 def clear(place: DeviceArray) -> None:
-    """After a photo that broke half-way."""
+    """Zeroes the place of a photo that could not be decoded."""
     planes = len(place.shape) == 3 and place.strides[0] == 1
     shape, strides = interleaved(place.shape, place.strides, planes)
     view = _views.view_of(_views.Samples(place.address, shape, strides, place.device, place))

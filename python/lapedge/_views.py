@@ -1,4 +1,4 @@
-"""Arrays as views of the library: where their samples lie, and whether the contract allows it."""
+"""Arrays as views of the library: where their samples lie, and whether a view can describe them."""
 import ctypes
 from typing import Any, NamedTuple, Optional, Tuple
 
@@ -21,7 +21,7 @@ _pointer_of.restype, _pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, 
 
 
 class Samples(NamedTuple):
-    """Where the samples of an array lie; strides in bytes. owner: what keeps them there."""
+    """Where the samples of an array lie; strides in bytes. owner: keeps the memory alive."""
     address: int
     shape: Tuple[int, ...]
     strides: Tuple[int, ...]
@@ -52,7 +52,7 @@ def on_host(array) -> Samples:
 
 
 def on_device(name: str, array: Any, stream: int) -> Samples:
-    """Its samples, which work queued on the stream from now on finds there."""
+    """The array's samples; work queued on the stream from now on sees them."""
     if hasattr(array, "__dlpack__"):
         capsule = array.__dlpack__(stream=stream or 1) # 1: the default stream
         tensor = _dlpack.cast("DLTensor *", _pointer_of(capsule, b"dltensor"))
@@ -81,7 +81,7 @@ def is_image(name: str, samples: Samples) -> None:
 
 
 def view_of(samples: Samples):
-    """A lap_view; None where the samples of a row do not lie side by side, or rows not top to bottom."""
+    """A lap_view; None if the samples of a row are not adjacent, or the rows are not stored from top to bottom."""
     height, width, channels = (*samples.shape, 1)[:3]
     row, pixel, sample = (*samples.strides, 1)[:3]
     if (channels > 1 and sample != 1) or (width > 1 and pixel != channels) or (height > 1 and row < width * channels):
@@ -92,7 +92,7 @@ def view_of(samples: Samples):
 
 
 def pair(source: Samples, result: Samples):
-    """The views of input and output, as lap_filter wants them; the first is None where the input has to be copied."""
+    """The views of input and output for lap_filter; the first is None if the input must be copied."""
     is_image("array", source)
     if result.shape != source.shape:
         raise ValueError(f"out: the shape is {tuple(result.shape)}, that of the input {tuple(source.shape)}")
