@@ -53,8 +53,8 @@ int main(int, char **argv)
 {
     judge::begin(2, argv[1]);
     judge::hint(
-        "Each number of `in` is its own index: the one that came says from where in `in` it was taken, the "
-        "one that should be there from where it comes. How long is a row of the result?");
+        "Each element of `in` holds its own index: the wrong value is the index that your kernel read, the "
+        "right value is the index that it should have read. How long is a row of the result?");
     check(40, 23);
     judge::begin_counts("a matrix of 128 x 64 floats");
     check(128, 64);

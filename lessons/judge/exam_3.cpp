@@ -16,10 +16,11 @@ static void check(int width, int height, judge::image (*picture)(int, int, int, 
 int main(int, char **argv)
 {
     judge::begin(3, argv[1]);
-    judge::hint("Below the hole all is right, so a byte of the tile is not. Go through block (0, 0): byte "
-                "(0, 0) of its tile is that of pixel (-2, -2), and a pixel has 3 bytes. Which index of `in` "
-                "does your formula give for it, and for the last "
-                "byte that the tile needs?");
+    judge::hint(
+        "The code below the hole is right, so a byte of the tile is wrong. Go through block (0, 0): byte "
+        "(0, 0) of its tile belongs to pixel (-2, -2), and a pixel has 3 bytes. Which index of `in` "
+        "does your formula give for it, and for the last "
+        "byte that the tile needs?");
     check(40, 23, judge::picture_without_gaps);
     check(1, 1, judge::picture);
     judge::begin_counts("an image of 128 x 32 pixels");

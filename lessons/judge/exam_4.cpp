@@ -20,10 +20,10 @@ int main(int, char **argv)
     judge::begin_counts("an image of 64 x 32 pixels");
     check(64, 32);
     judge::show({"barriers", "barriers that a thread passes", judge::barriers(), nullptr, 0,
-        "Two for each of three colours are 6; behind the last colour nothing is loaded, so 5 are enough."});
+        "Two for each of three colours are 6; after the last colour nothing is loaded, so 5 are enough."});
     if (judge::barriers() > 5)
         judge::note(
-            "Behind the last colour nothing is loaded, so nobody must wait there: 5 barriers are enough.");
+            "After the last colour nothing is loaded, so no thread needs to wait: 5 barriers are enough.");
     judge::goal(judge::barriers() <= 6,
         "There are more barriers than accesses to order: two for each colour are enough.");
     return judge::end();

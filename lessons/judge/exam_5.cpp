@@ -53,6 +53,6 @@ int main(int, char **argv)
         "With rows of " + std::to_string(MY_PITCH) + " words a load takes " +
             std::to_string(passes()).substr(0, 4) +
             " passes. Write the banks of lanes 0 to 15, 3 * l % 32, in one row, and "
-            "those of lanes 16 to 31, (MY_PITCH + 3 * (l - 16)) % 32, below: which stand in both?");
+            "those of lanes 16 to 31, (MY_PITCH + 3 * (l - 16)) % 32, below: which banks are in both?");
     return judge::end();
 }

@@ -17,10 +17,11 @@ static void check(int width, int height, judge::image (*picture)(int, int, int, 
 int main(int, char **argv)
 {
     judge::begin(6, argv[1]);
-    judge::hint("Below the hole all is right, so a byte of the tile is not. Go through block (0, 0): byte "
-                "(0, 0) of its tile is that of pixel (-2, -2), and a pixel has 3 bytes. Which index of `in` "
-                "does your formula give for it, and for the last "
-                "byte that the tile needs?");
+    judge::hint(
+        "The code below the hole is right, so a byte of the tile is wrong. Go through block (0, 0): byte "
+        "(0, 0) of its tile belongs to pixel (-2, -2), and a pixel has 3 bytes. Which index of `in` "
+        "does your formula give for it, and for the last "
+        "byte that the tile needs?");
     check(40, 23, judge::picture_without_gaps);
     check(1, 1, judge::picture);
     judge::begin_counts("an image of 128 x 32 pixels");
@@ -39,7 +40,7 @@ int main(int, char **argv)
     judge::show({nullptr, "sectors a load of a warp", loads.sectors / loads.requests, rung,
         judge::kept(of, rung, "load_sectors") / judge::kept(of, rung, "load_requests"), nullptr});
     judge::goal(loads.sectors / loads.requests < 2.3,
-        "A load of the tile touches more sectors than a row's bytes lie in: the lanes of a warp should take "
+        "A load of the tile touches more sectors than a row's bytes lie in: the lanes of a warp should load "
         "neighbouring bytes, all 32 of one row.");
     judge::goal(loads.lanes <= 12 * 108 * 4 * 4, "Some bytes of the tile are loaded more than once.");
     return judge::end();

@@ -24,7 +24,7 @@ int main(int, char **argv)
     check(judge::noise(N - 1000, 2), "in_global, noise", in_global);
     judge::hint(
         "Is each value counted once? The values of one thread are BLOCK apart, as in in_global; PER is "
-        "how many they are.");
+        "their number.");
     check(judge::noise(N - 1000, 2), "in_shared, noise", in_shared);
     check(judge::noise(BLOCK * PER + 100, 2), "in_shared, a block in which threads have no value", in_shared);
     check(std::vector<unsigned char>(N, 7), "in_shared, one value", in_shared);

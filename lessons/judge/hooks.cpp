@@ -110,7 +110,7 @@ void watch(const void *address, unsigned size, access_kind kind, void *from)
         } else {
             if ((uintptr_t)at % size && strict)
                 found(MISALIGNED, a.site, me(),
-                    "takes " + std::to_string(size) + " bytes at once, " + describe(at, 1) +
+                    "accesses " + std::to_string(size) + " bytes at once, " + describe(at, 1) +
                         ": that address is not a multiple of " + std::to_string(size));
             if ((uintptr_t)at % size && strict && size == 16)
                 stop_here(); /* this processor would fault, too */

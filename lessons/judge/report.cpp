@@ -49,8 +49,7 @@ const advice advices[FINDINGS] = {
         "the address that this line computes: which of its terms can be far too large, or negative?"},
     {"a division by zero", "On a GPU nothing stops: the result is some number.",
         "the divisor: for which threads is it 0?"},
-    {"an access out of bounds",
-        "On a GPU this ends the program, or takes the bytes of another array in silence.",
+    {"an access out of bounds", "On a GPU this ends the program, or silently accesses another array.",
         "which threads have nothing to do here? Is the comparison there, with < and not <=, with the right "
         "size: "
         "are width and height exchanged? In the index too?"},
@@ -226,7 +225,7 @@ void answer(const figure &f, const std::string &p)
     char *end;
     const double number = strtod(p.c_str(), &end);
     if (*end)
-        print_wrapped(std::string(f.name) + ": \"" + p + "\" is no number; one is 3, or 2.5 with a point.");
+        print_wrapped(std::string(f.name) + ": \"" + p + "\" is not a number; write 3, or 2.5 with a point.");
     else if (std::fabs(number - f.counted) <= 0.02 * f.counted)
         print_wrapped(std::string(f.name) + ": as you predicted.");
     else if (std::isfinite(f.counted))
@@ -259,7 +258,7 @@ void print_figures()
             answer(f, predicted(f.name));
     }
     if (later)
-        print_wrapped("What is counted is your kernel as it is now: what you predicted is answered once the "
+        print_wrapped("The counts are of your kernel as it is now; predictions are answered once the "
                       "lesson is solved.");
     if (asked)
         printf("  A ? is a prediction that you have not made: write a number in its place, before you look "
@@ -290,7 +289,7 @@ void crashed(int number, siginfo_t *, void *context)
     if (number == SIGFPE)
         found(DIVIDED, site_of_signal(context), "A thread", "divides by zero");
     if (!anything_found())
-        found(CRASHED, site_of_signal(context), "A thread", "goes to an address where there is no memory");
+        found(CRASHED, site_of_signal(context), "A thread", "accesses an address that has no memory");
     stop_here();
 }
 

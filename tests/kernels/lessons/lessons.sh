@@ -337,7 +337,7 @@ prediction_waits_for_the_solution()
         lessons/lesson check 2 "$scratch/waits_2.cu" >"$scratch/waits"
         cat "$scratch/waits"
         grep -q 'sectors-stored: as you predicted' "$scratch/waits" && ! grep 'sectors-loaded:' "$scratch/waits" &&
-            grep -q 'is answered once the' "$scratch/waits" || return 1
+            grep -q 'are answered once the' "$scratch/waits" || return 1
     done
 }
 
@@ -373,7 +373,7 @@ prediction_is_answered()
     sed -i 's/PREDICT sectors: 7.5/PREDICT sectors: 4.8/' "$scratch/predicted_1.cu"
     lessons/lesson check 1 "$scratch/predicted_1.cu" | grep 'sectors: as you predicted' || return 1
     sed -i 's/PREDICT sectors: 4.8/PREDICT sectors: many/' "$scratch/predicted_1.cu"
-    lessons/lesson check 1 "$scratch/predicted_1.cu" | grep 'sectors: "many" is no number'
+    lessons/lesson check 1 "$scratch/predicted_1.cu" | grep 'sectors: "many" is not a number'
 }
 
 # Each figure to predict has its reason in the exam.
