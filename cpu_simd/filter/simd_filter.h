@@ -5,10 +5,10 @@
  * works for 1, 3 and 4 channels. An image is cut into strips of columns, and each strip is processed from top
  * to bottom, so that the data kept from row to row stays in the first-level cache. Three forms:
  *
- *   box    laplace5: o = 25 p - box. The five bytes of a row are summed once (unaligned loads, of
- *          which one instruction widens and adds two), and the sums of rows slide
- *          down: box += new row - row that leaves. 16-bit integers throughout.
- * taps integer kernels whose sums fit 16 bits: two taps per multiply-add.
+ *   box    laplace5: o = 25 p - box. The five bytes of a row are summed once (unaligned loads; one
+ *          instruction widens pairs of samples and adds them), and the sums of rows slide down:
+ *          box += new row - row that leaves. 16-bit integers throughout.
+ *   taps   integer kernels whose sums fit 16 bits: two taps per multiply-add.
  *   float  all others, in the order of c's sums: the same bits as c.
  *
  * static inline only. */

@@ -11,7 +11,7 @@
 typedef enum finish_how { HOW_CLAMP, HOW_ABS, HOW_POST, HOW_FLOAT } finish_how;
 
 typedef struct finish {
-    finish_how how; /* CLAMP and ABS: only that; POST: with invert, threshold; FLOAT: with scale, offset */
+    finish_how how; /* CLAMP, ABS: nothing else; POST: also invert, threshold; FLOAT: also scale, offset */
     bool is_abs, has_threshold;
     vec invert, threshold;
     vecf scale, offset, sign; /* sign: the bits that abs clears */

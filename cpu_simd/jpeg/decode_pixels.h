@@ -79,10 +79,10 @@ typedef struct lap_rgb {
 } lap_rgb;
 
 /* Converts one half of the pixels, not yet clamped. libjpeg's products with 16 bits of fraction are computed
- * so:
+ * as follows:
  *
- *     red    91881 * (cr - 128), rounded. v_scale16 has 15 bits: 22970 * 2 (cr - 128) gives the same for
- *            all 256 sample values
+ *     red    91881 * (cr - 128), rounded. v_scale16 has 15 bits: 22970 * 2 (cr - 128) gives the same
+ *            result for all 256 sample values
  *     blue   116130 * (cb - 128): 29033 likewise
  *     green  22554 * (cb - 128) + 46802 * (cr - 128), rounded after the sum: both weights are even, and
  *            their halves fit in words */

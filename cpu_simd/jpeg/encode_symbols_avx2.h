@@ -26,7 +26,7 @@ LAP_INLINE uint32_t lap_nonzero(const int16_t *block)
     return ~(uint32_t)_mm256_movemask_epi8(is_zero);
 }
 
-/* Appends the coded ones of eight coefficients, packed with a table of all 256 masks. */
+/* Appends those of eight coefficients that are coded, packed with a table of all 256 masks. */
 LAP_INLINE int lap_append_eight(
     lap_symbols *s, int at, const int16_t *eight, unsigned coded, const lap_encode_tables *t, int first)
 {

@@ -47,7 +47,7 @@ LAP_INLINE lap_counts lap_count_bytes(uint64_t coded)
     return (lap_counts){sums << 8, (int)(sums >> 56)};
 }
 
-/* Appends the coded ones of eight coefficients, packed with a table of all 256 masks. */
+/* Appends those of eight coefficients that are coded, packed with a table of all 256 masks. */
 LAP_INLINE void lap_append_eight(
     int16_t *value, uint8_t *position, const int16_t *eight, const uint8_t order[16], uint8x8_t positions)
 {

@@ -1,4 +1,4 @@
-/* The apron of a view, filled on the device from its interior.
+/* Fills the apron of a view from its interior, on the device.
  *
  * One thread per sample: rows -2, -1, height, height + 1 over their full width, then the four apron
  * pixels of each row between. A sample depends only on the interior (in a corner, both rules apply at once),

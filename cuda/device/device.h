@@ -1,11 +1,11 @@
 /* The CUDA scaffold: everything around a kernel, written once. C interface, for src/. In a build without
  * CUDA, none.c replaces it: lap_cuda_unavailable says so, and every other function fails with LAP_E_BACKEND.
  *
- * No function here touches CUDA before it is called. Several threads may call them at once. After a call, the
- * device that it used is the current device of the calling thread. Streams are cudaStream_t passed as void *;
- * NULL is the default stream. Failures are LAP_E_MEMORY (with the bytes wanted and free) or LAP_E_DEVICE
- * (with CUDA's message, the call, file and line). With LAP_CUDA_DEBUG in the environment every launch is
- * followed by a synchronize, so that a fault is reported at the kernel that caused it.
+ * CUDA is not used before one of these functions is called. Several threads may call them at once. After a
+ * call, the device that it used is the current device of the calling thread. Streams are cudaStream_t passed
+ * as void *; NULL is the default stream. Failures are LAP_E_MEMORY (with the bytes wanted and free) or
+ * LAP_E_DEVICE (with CUDA's message, the call, file and line). With LAP_CUDA_DEBUG in the environment every
+ * launch is followed by a synchronize, so that a fault is reported at the kernel that caused it.
  *
  * Device views: the interior starts on a 128-byte boundary and the stride is a multiple of 128, so
  * that 16-byte accesses work at any width and a GPU decoder can write into them. All bytes are readable from
@@ -33,13 +33,13 @@ void lap_cuda_free(int device, void *memory);
 /* The same for memory of views, which is reused: a freed block is kept for the next allocation of about the
  * same size. Memory is not zeroed. A block may be freed while work that uses it is still queued on any
  * stream: it is reused only after a wait for the whole device. At most a sixteenth of a device's memory is
- * kept. bytes, when freeing: as in the allocation. */
+ * kept. lap_cuda_kept_free: bytes is the size that was allocated. */
 lap_code lap_cuda_kept_alloc(int device, size_t bytes, void **memory, lap_error *err);
 void lap_cuda_kept_free(int device, void *memory, size_t bytes);
 /* Frees the kept memory of a device (-1: of all devices). Returns whether there was any. lap_cuda_alloc calls
  * it when memory is short. */
 bool lap_cuda_kept_empty(int device);
-/* Count the users of kept memory: the last call of end frees all of it. */
+/* Count the users of kept memory: the last call of lap_cuda_kept_end frees it. */
 void lap_cuda_kept_begin(void);
 void lap_cuda_kept_end(void);
 /* Allocates pinned host memory: copies to and from it run at the full speed of the bus, and asynchronously.

@@ -7,7 +7,7 @@
 
 extern "C" bool lap_device_possible(const char **reason)
 {
-    /* Files of NVIDIA's driver, of WSL 2's, and of two generations of Jetson drivers. */
+    /* Device files of NVIDIA's driver, of WSL 2, and of two generations of Jetson. */
     static const char *const files[] = {"/dev/nvidiactl", "/dev/dxg", "/dev/nvgpu", "/dev/nvhost-ctrl"};
     bool found = false;
     for (const char *file : files)

@@ -84,7 +84,7 @@ static void *take(int device, size_t bytes)
     return memory;
 }
 
-/* Returns whether enough has been freed since the last wait to wait again. */
+/* Returns whether so much has been freed since the last wait that another wait is due. */
 static bool is_due(int device, size_t limit)
 {
     size_t bytes = 0;

@@ -1,4 +1,4 @@
-/* The one way to call CUDA and to start a kernel; for .cu files. Every call is checked. */
+/* Macros that call CUDA or start a kernel and check the result, for .cu files. */
 #ifndef LAP_CUDA_LAUNCH_CUH
 #define LAP_CUDA_LAUNCH_CUH
 

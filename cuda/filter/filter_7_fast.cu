@@ -2,7 +2,7 @@
  * Since cuda-shuffle: a warp requests all 12 rows that it needs before it uses the first.
  * Global memory: 16-byte accesses; a warp reads 12 rows of 512 bytes and writes 8 of 480. The warps of a
  * block are stacked, so the rows that two of them read come from L2 once and then from L1.
- * Shared memory: none; columns pass between lanes by shuffles; 2 of 32 lanes only pass theirs on.
+ * Shared memory: none; columns pass between lanes by shuffles; 2 of 32 lanes only pass on their columns.
  * 128 threads, which are 4 independent warps; 96 registers, so 20 warps per multiprocessor.
  * Measured: L2 82 % busy, DRAM 62, issue slots 54, L1 38; longest wait: loads, 3.9 cycles per instruction
  * (4992x3744x3, H200). */

@@ -2,7 +2,7 @@
  * Since cuda-shared: a counter for each value, channel and lane, 16-byte loads, and few large blocks that
  * walk the image together.
  * Global memory: each byte read once, 16 bytes per load; the next load is in flight while a thread counts
- * the bytes of this one. At the end, each block of three channels makes 768 additions.
+ * the bytes of this one. At the end, each block of three channels performs 768 additions.
  * Shared memory: 32 KB per channel; lane l always uses bank l, whatever the pixels are: no conflicts. A
  * flat image takes as long as noise. On devices with less shared memory, a block has 16 counters per
  * value, each shared by two lanes.

@@ -2,7 +2,7 @@
  * one launch each way; copies would take three calls for each picture. Reads each byte once from pinned
  * host memory, writes it once; a result is 20 bytes per picture.
  * Shared memory: none; lanes pass on what their neighbours need by shuffles.
- * 256 threads, 16 bytes per thread and turn; few blocks per picture. */
+ * 256 threads, 16 bytes per thread and step; few blocks per picture. */
 #include "decode.cuh"
 
 constexpr unsigned UPLOAD_THREADS = 256, UPLOAD_BLOCKS = 8, VECTOR = 16, OWN = LAP_WARP - 1;

@@ -57,7 +57,7 @@ struct lap_jpeg_out {
     unsigned long long component_of; /* 2 bits for each block of an MCU */
     int16_t *coefficients;           /* 64 per block, zigzag order, blocks in the order of the scan */
     int16_t *dc;
-    uint8_t *lane_bits; /* bits of the AC symbols of each eight coefficients, including EOB */
+    uint8_t *lane_bits; /* bits of the AC symbols of each group of eight coefficients, including EOB */
     uint16_t *ac_bits;  /* bits of all AC symbols of a block */
     int *heads;         /* DC difference * 4, + 2 for chroma, + 1 for the last block of an interval */
     unsigned *starts;   /* bits before a block in its tile; later its position in bits */
@@ -71,7 +71,7 @@ struct lap_jpeg_out {
     lap_cuda_jpeg_encoded *result, *host_result;
     int width, height, channels;
     unsigned components, groups; /* groups: rows of pixels / largest v, rounded up */
-    unsigned way;                /* of the wide planes, or LAP_JPEG_SIMPLE */
+    unsigned way;                /* lap_jpeg_wide_way, or LAP_JPEG_SIMPLE */
     unsigned mcus_x, mcus, mcu_blocks, blocks, interval, intervals;
     lap_jpeg_divider per_mcu, per_row, per_interval; /* mcu_blocks, mcus_x, interval */
     unsigned capacity_chunks, capacity;

@@ -26,7 +26,7 @@ typedef struct lap_cuda_jpeg_target { /* the parameters in the file's header */
     int channels;                     /* of a pixel: 1, 3 (RGB) or 4 (RGB and a byte that is ignored) */
     int sample_h[3], sample_v[3]; /* sampling factors of Y, Cb, Cr, 1..4; 1 and 1 if there is one channel */
     uint16_t quant[2][64];        /* of luma and chroma, row by row, 1..255 */
-    int restart_interval; /* MCUs; 0: no restart markers. Each interval but the first begins with one */
+    int restart_interval; /* MCUs; 0: no restart markers. Each interval except the first begins with one */
 } lap_cuda_jpeg_target;
 
 typedef struct lap_cuda_jpeg_encode_plan {

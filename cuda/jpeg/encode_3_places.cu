@@ -10,8 +10,8 @@
 constexpr unsigned THREADS = 256, EACH = 4;
 static_assert(THREADS * EACH == LAP_JPEG_PLACE_TILE, "a tile per block of threads");
 
-/* Returns the entry of out.heads for a block. The DC difference is relative to the block before of the same
- * component, or to 0 at the start of an interval. */
+/* Returns the entry of out.heads for a block. The DC difference is relative to the previous block of the
+ * same component, or to 0 at the start of an interval. */
 LAP_DEVICE int head_of(const lap_jpeg_out &out, unsigned block)
 {
     const unsigned mcu = lap_jpeg_divide(block, out.per_mcu), in = block - mcu * out.mcu_blocks;

@@ -10,7 +10,7 @@
 typedef lap_jpeg_lane<16> share;
 constexpr unsigned THREADS = 256, LANES = (unsigned)share::LANES, BLOCKS = THREADS / LANES;
 constexpr unsigned CLEARS = 8; /* chunks that a thread clears, if all of the capacity is used */
-/* Room for blocks of the greatest length, and for the rest of a chunk after each, in case an interval ends.
+/* Room for blocks of the greatest length, and for the rest of a chunk after each: an interval may end there.
  */
 constexpr unsigned WORDS = (BLOCKS * (LAP_JPEG_MAX_BLOCK_BITS / 8) + BLOCKS * LAP_JPEG_CHUNK) / 4 + 2;
 
@@ -75,7 +75,7 @@ static __global__ void __launch_bounds__(THREADS) bits_kernel(const __grid_const
 
     const int head = out.heads[block], difference = head >> 2;
     const unsigned *const entries = codes.of[head >> 1 & 1];
-    const size_t eight = (size_t)block * 8 + lane * 2; /* this lane's eights of coefficients */
+    const size_t eight = (size_t)block * 8 + lane * 2; /* the lane's first group of eight coefficients */
     const uint4 *const from = reinterpret_cast<const uint4 *>(out.coefficients) + eight;
     const uint4 packed[2] = {from[0], from[1]};
     share mine(packed, (int)lane);

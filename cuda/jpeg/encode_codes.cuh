@@ -112,7 +112,7 @@ struct lap_jpeg_lane {
     static constexpr int LANES = (int)LAP_JPEG_BLOCK / N; /* of a block */
     int value[N];
     int zeros;     /* zeros between the last nonzero coefficient before the lane, and value[0] */
-    unsigned zrls; /* ZRLs before the lane's first symbol; `zeros` does not include theirs */
+    unsigned zrls; /* before the lane's first symbol; `zeros` excludes the zeros that they stand for */
     bool is_first; /* value[0] is DC */
     bool ends;     /* the lane writes the end of the block */
 

@@ -39,7 +39,7 @@ struct lap_jpeg_sums { /* contiguous arrays of `count` values each */
 };
 struct lap_jpeg_sums_rows { /* of many pictures, in device memory */
     const uint8_t *first;
-    size_t stride; /* from one picture's to the next one's */
+    size_t stride; /* bytes from one picture's sums to the next picture's */
 };
 
 /* Replaces each value by the sum of the values before it in its array. Each of `photos` pictures has
