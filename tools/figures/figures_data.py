@@ -1,6 +1,6 @@
-"""The kept measurements as functions, for tools/figures/fill. What a file does not have raises Missing.
+"""The kept measurements as functions, for tools/figures/fill. A value that is not in its file raises Missing.
 
-Run as a program: hands on what other tools read of the same measurements."""
+Run as a program: prints values of the same measurements for other tools."""
 import csv
 import functools
 import importlib.machinery
@@ -76,8 +76,8 @@ def fast_abs_registers():
 
 
 def lines(width, channels=3):
-    """Lines of 128 bytes that a warp of blocks of that width touches per load of one sample, on the average over
-    the 25 places of the window and all places of a block in a row of lines."""
+    """Lines of 128 bytes that a warp touches per load of one sample, with blocks of that width: the average over the 25
+    places of the window and all places of a block in a row of lines."""
     rows, touched, cases = 32 // width, 0, 0
     for block in range(128 // width * width):
         for fx in range(-2, 3):
@@ -141,13 +141,13 @@ def idle(ladder, backend):
 
 
 def blocks_at_once(ladder, backend):
-    """Blocks that the registers of the device have room for."""
+    """How many blocks the registers of the device have room for."""
     return 65536 // (counter(ladder, backend, "threads") * counter(ladder, backend, "registers")) * MULTIPROCESSORS
 
 
 def tile_passes(width, pitch, size):
     """Passes of a warp's load down a column of a tile in shared memory: blocks of width x 32 / width threads, rows of
-    pitch elements; elements of three bytes are read byte by byte. By the addresses alone."""
+    pitch elements; elements of three bytes are read byte by byte. Computed from the addresses alone."""
     parts = 3 if size == 3 else 1
     passes = 0
     for part in range(parts):
@@ -169,7 +169,7 @@ def lines_most(width, channels=3):
 
 
 def control(group, name, key="median_us"):
-    """Of tools/measure/controls: microseconds of a kernel that differs from its neighbours in one thing."""
+    """From tools/measure/controls: microseconds of a kernel that differs from its neighbours in one thing."""
     for row in read(PROFILE / "gpu-controls.json")["rows"]:
         if (row["group"], row["name"]) == (group, name):
             return row[key]
@@ -185,12 +185,12 @@ def control_counter(group, name, key, per=None):
 
 
 def codec_lanes(kind, kernel):
-    """Lanes of a warp that executed an instruction, on the average, of a kernel of the codec."""
+    """Average number of lanes of a warp that executed an instruction, for a kernel of the codec."""
     return read(PROFILE / "codec" / "lanes.json")[kind][kernel]["lanes"]
 
 
 def part(name, key="min_ms"):
-    """Of tools/measure/parts: least milliseconds of processor time, instructions or mispredicted (per pixel)."""
+    """From tools/measure/parts: least milliseconds of processor time, instructions or mispredicted (per pixel)."""
     value = read(BENCH / "parts.json")["rows"][name][key]
     if value is None:
         raise Missing(key)
@@ -206,7 +206,8 @@ def op_ms(op, backend):
 
 
 def port(backend, key):
-    """Of tools/measure/ports: cycles, ports_alone, uops, instructions, measured; or a port's busy cycles, per pass."""
+    """From tools/measure/ports: cycles, ports_alone, uops, instructions, measured; or a port's busy cycles, per
+    pass."""
     kept = read(BENCH / "ports.json")
     row = kept["rows"][backend]
     value = kept.get(key, row.get(key, row["ports"].get(key)))
@@ -216,7 +217,7 @@ def port(backend, key):
 
 
 def sass(backend, key):
-    """Of the main loop that the compiler made of a kernel (tools/measure/sass): instructions, moves, or a kind."""
+    """For a kernel's main loop as compiled (tools/measure/sass): the number of instructions, of moves, or of a kind."""
     try:
         kept = read(PROFILE / "sass.json")["kernels"][backend]
         return kept[key] if key in kept else kept["kinds"][key]
@@ -225,13 +226,13 @@ def sass(backend, key):
 
 
 def shifts():
-    """What tools/measure/sass found of a division by two and a shift."""
+    """What tools/measure/sass found about a division by two and a shift."""
     same, count = (read(PROFILE / "sass.json")["shift"][key] for key in ("same", "instructions"))
     return f"the same {count} instructions" if same else "other instructions"
 
 
 def cycles(ladder, backend):
-    """Between two instructions of a scheduler, on the average."""
+    """Average cycles between two instructions of a scheduler."""
     return 100 / counter(ladder, backend, "issue")
 
 
@@ -257,7 +258,7 @@ def inner_loop(backend):
 
 
 def loop_kind(backend, kind):
-    """Of the loop of sse-box or sse-slide, for 16 samples of a row: instructions, or those of a kind (inner-loop)."""
+    """For the loop of sse-box or sse-slide and 16 samples of a row: instructions, or those of one kind (inner-loop)."""
     return read(BENCH / "loop-kinds.json")[backend].get(kind, 0)
 
 
@@ -290,7 +291,7 @@ QUIET = 0.05  # of the cores' time
 
 
 def quiet():
-    """What the times of tools/measure/cpu are worth: how much of the machine's time went to others during the run."""
+    """How reliable the times of tools/measure/cpu are: how much of the machine's time went to others during the run."""
     kept = read(BENCH / "cpu.json")
     others = kept.get("others")
     if others is not None and others <= QUIET:
@@ -309,7 +310,7 @@ def cpu(key):
 
 
 def image(gpu, backend, size, key="median_us"):
-    """Of docs/profile/images.json: sizes and devices beside the first; medians over its runs."""
+    """From docs/profile/images.json: sizes and devices other than the first; medians over its runs."""
     found = sorted(row[key] for row in read(PROFILE / "images.json")
                    if row["device"] == gpu and row["backend"] == backend and row["size"] == size)
     if not found:
@@ -344,7 +345,7 @@ def library(op, name, case):
 
 
 def decode16(words):
-    """Of what tools/measure/decode printed on 16 cores: the number of a line of text, or the median of a row."""
+    """From the output of tools/measure/decode on 16 cores: the number in a line of text, or the median of a row."""
     for line in (BENCH / "decode-16-cores.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith(words):
             parts = line[len(words):].replace(":", " ").split()
@@ -353,7 +354,7 @@ def decode16(words):
 
 
 def limit16(words, key):
-    """Of the controls of 16 cores: in the line that begins with these words, the number behind the key."""
+    """From the controls of 16 cores: the number after the key, in the line that begins with these words."""
     for line in (BENCH / "decode-limit-16-cores.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith(words):
             parts = line[len(words):].replace(",", " ").split()
@@ -362,13 +363,13 @@ def limit16(words, key):
 
 
 def tool(group, program, key):
-    """Of docs/benchmarks.json: group photo or folder; of a program median_s, min_s; of "floor" floor, floor_min."""
+    """From docs/benchmarks.json: group photo or folder; for a program median_s, min_s; for "floor" floor, floor_min."""
     part = read(ROOT / "docs" / "benchmarks.json")[group]
     return part["floor"][key] if program == "floor" else part["rows"][program][key]
 
 
 def folder(step, key, kept="folders.json"):
-    """Of a step of tools/measure/folders: a figure, or the busy ms per photo of a stage."""
+    """For a step of tools/measure/folders: a figure, or a stage's busy ms per photo."""
     for row in read(PROFILE / kept)["steps"]:
         if row["step"] == step:
             value = row.get(key, row.get("busy_ms", {}).get(key))
@@ -389,7 +390,8 @@ def small_photos(step, key):
 
 
 def small_rates(command):
-    """Small photos a second in whole processes: chains, the CPU, and a device that took one photo after the other."""
+    """Small photos per second in whole processes: with chains, on the CPU, and on a device that takes one photo after
+    the other."""
     lines = []
     ways = ("cuda-fast", "simd", "auto", "before")
     for name, step in (("20,000 of 500x375", "small, 20000 photos"), ("100,000 of 500x375", "small, 100000 photos"),
@@ -421,12 +423,12 @@ def chain_rates():
 
 
 def one_of_two(step, key):
-    """The same machine, where CUDA sees only one of its two devices."""
+    """The same on that machine when CUDA sees only one of its two devices."""
     return folder(step, key, "folders-1-of-2.json")
 
 
 def codec(backend, threads, key="median_ms"):
-    """Of `bench codec` on the machine with the GPU; threads: on a device, photos at once."""
+    """From `bench codec` on the machine with the GPU; threads: for a device, the number of photos at once."""
     return row_of(read(PROFILE / "codec" / "bench.json"), backend, threads=threads)[key]
 
 
@@ -443,7 +445,7 @@ def codec_file(kind, step, end):
 
 
 def codec_step(kind, step):
-    """Of decode-STEP.txt or encode-STEP.txt: microseconds by stage, photos per second by streams."""
+    """From decode-STEP.txt or encode-STEP.txt: microseconds by stage, photos per second by number of streams."""
     text = codec_file(kind, step, "txt").read_text(encoding="utf-8")
     return (codec_table().decode_step if kind == "decode" else codec_table().encode_step)(text)
 
@@ -463,7 +465,7 @@ def codec_rate(kind, step, streams):
 
 
 def codec_counter(kind, step, kernel, column):
-    """Of a kernel, named without its template's arguments, its longest launch: a column of codec-table's counters."""
+    """A column of codec-table's counters, for the longest launch of a kernel (named without template arguments)."""
     found = [columns for name, columns, _ in codec_table().kernels_of(codec_file(kind, step, "csv"))
              if name.split("<")[0] == kernel and columns["us"] is not None]
     value = max(found, key=lambda columns: columns["us"], default={}).get(column)
@@ -482,13 +484,13 @@ def codec_stall(kind, step, kernel, stall):
 
 
 def bank_ways(pitch):
-    """Lanes of a warp on one bank, at worst, if neighbours read words that far apart."""
+    """The most lanes of a warp on one bank if neighbours read words that far apart."""
     banks = [lane * pitch % 32 for lane in range(32)]
     return max(banks.count(bank) for bank in banks)
 
 
 def codec_bytes(kind, step):
-    """Of the photo's file that was decoded, or of the scan that was encoded."""
+    """Bytes of the photo's file that was decoded, or of the scan that was encoded."""
     text = codec_file(kind, step, "txt").read_text(encoding="utf-8")
     return int(re.search(r", (\d+) bytes$" if kind == "decode" else r'"scan_bytes":(\d+)', text, re.M).group(1))
 
@@ -512,8 +514,8 @@ def table(heads, rows):
 
 
 def coders(file):
-    """Milliseconds of each coder for each photo, and how many times libjpeg-turbo's speed the last one has; nothing for
-    those that leave a photo to it."""
+    """Milliseconds of each coder for each photo, and how many times libjpeg-turbo's speed the last one has; empty for
+    coders that leave a photo to libjpeg-turbo."""
     photos = [(photo, {row["backend"]: row for row in photo["rows"] if row["median_ms"] is not None})
               for photo in read(BENCH / file)["photos"]]
     names = list(max((rows for _, rows in photos), key=len))
@@ -554,7 +556,7 @@ def encoders_c():
 
 
 def encoder_steps():
-    """Each rung: what was expected of it before it was built, and what it is. neon: instructions, all of them."""
+    """Each rung: what was expected of it before it was built, and what was measured. neon: all instructions."""
     kept = read(BENCH / "encoder.json")
     edges = {row["backend"]: row["min_ms"] for row in kept["photos"][0]["rows"] if row["median_ms"] is not None}
     plain = {row["backend"]: row["min_ms"] for row in kept["without_vectors"][0]["rows"]}
@@ -600,7 +602,7 @@ def encoder_speeds_xeon(name, what):
 
 
 def at_once(name):
-    """The same beside others, one on each of 16 cores: the median."""
+    """The same when one process runs on each of 16 cores: the median."""
     return statistics.median(encoder_speed(rows, name, "median_ms") for rows in on_xeon()["at_once"])
 
 
@@ -618,7 +620,7 @@ def goal_row(work, machine, goal, aim, values, *, less=False):
 
 
 def encoder_goals():
-    """What the encoders were to reach, hoped to reach, and reach."""
+    """The encoders' targets, what was hoped for, and what they reach."""
     zen, xeon = "Zen 5", "Xeon"
     here, there = read(BENCH / "encoder.json"), on_xeon()
     lines = []
@@ -652,7 +654,7 @@ def bounds(machine):
 
 
 def bound(machine, stage, kind):
-    """Cycles that an instruction takes which is added to a stage of avx512; stage "nothing": by itself."""
+    """Cycles that an instruction takes when it is added to a stage of avx512; stage "nothing": by itself."""
     return bounds(machine)["alone"][kind] if stage == "nothing" else bounds(machine)["stages"][stage][kind]
 
 
@@ -677,7 +679,7 @@ def encoder_bounds(machine):
 
 
 def encoder_whole():
-    """Whole processes before the coders were ours, and with them, by cores."""
+    """Whole processes before we had coders of our own, and with them, by cores."""
     lines = [[cores, f"{row['old']:.1f}", f"{row['new']:.1f}", f"{row['new'] / row['old']:.2f}"]
              for cores, row in on_xeon()["whole_ms"].items()]
     return table(["cores", "with libjpeg-turbo, ms", "with our coders, ms", "ratio"], lines) + "\n"
@@ -713,7 +715,7 @@ def pipeline_row(name):
 
 
 def pipeline_rate(name):
-    """Photos a second of processor time; "C" is the library without Python."""
+    """Photos per second of processor time; "C" is the library without Python."""
     return 1e3 / pipeline_row(name)["ms"]
 
 
@@ -731,7 +733,7 @@ def pipeline_bytes(which):
 
 
 def pipeline():
-    """Decoding to NumPy by each library: its JPEG library, rate, the share of the samples that are not Pillow's."""
+    """Decoding to NumPy by each library: its JPEG library, rate, and the share of samples that differ from Pillow's."""
     lines = []
     for row in pipeline_about("rows"):
         name = "the C decoder" if row["name"] == "C" else f"{row['name']} {row['version']}"
@@ -743,7 +745,7 @@ def pipeline():
 
 
 def kept_numbers(name, row):
-    """The numbers of a row of docs/bench/NAME, from behind the words that it begins with."""
+    """The numbers of a row of docs/bench/NAME that follow the words it begins with."""
     path = BENCH / name
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     for line in lines:
@@ -767,13 +769,13 @@ def or_none(function, *words):
 
 
 def whole_run(row):
-    """Of docs/bench/whole-runs.txt: photos a second of a whole process; None before it is measured."""
+    """From docs/bench/whole-runs.txt: photos per second of a whole process; None if it is not measured yet."""
     found = or_none(kept_numbers, "whole-runs.txt", row)
     return found and statistics.median(found)
 
 
 def thumbnails():
-    """Of the larger folder, for each round: the rates of `cuda-fast` with 8 threads, and those of `simd` then."""
+    """For the larger folder and each round: the rates of `cuda-fast` with 8 threads, then those of `simd`."""
     rounds = []
     for there, cpu in (("before: cuda-fast -j 8", "before: simd"), ("now: cuda-fast", "now: simd")):
         found = [kept_numbers("thumbnails.txt", row) for row in (there, cpu)]
@@ -793,7 +795,7 @@ def batch_goal(work, goal, aim, steady, whole=None, *, less=False, digits=0):
 
 
 def batch_goals():
-    """What decoding and encoding many photos were to reach, hoped to reach, and reach."""
+    """The targets for decoding and encoding many photos, what was hoped for, and what they reach."""
     both, large, rates = "decode, filter, encode", "18.7 megapixels", ": medians of photos per second"
     stats = f"stats of small photos, 100000{rates}"
     thumbs = thumbnails()
@@ -837,8 +839,8 @@ def progressive_rows(photo):
 
 
 def progressive():
-    """Milliseconds of a progressive photo by libjpeg-turbo and by our fastest decoder; how many times libjpeg-turbo's
-    speed that is, by one thread and by more of them, if they were measured."""
+    """Milliseconds of a progressive photo by libjpeg-turbo and by our fastest decoder, and how many times
+    libjpeg-turbo's speed ours has with one thread, and with more if they were measured."""
     photos = read(BENCH / "progressive.json")["photos"]
     teams = sorted((name for name in progressive_rows(photos[0]) if name.startswith("parallel-")),
                    key=lambda name: int(name.split("-")[1]))[1:]
@@ -882,7 +884,8 @@ def gpu_rows(bench):
 
 
 def copy_rate(run, rows):
-    """GB/s of the copy beside a ladder; where its bench has none, of that of the sums, in the same call."""
+    """GB/s of the copy measured with a ladder; if its bench has none, of the copy measured with the sums in the same
+    call."""
     for found in (rows, gpu_rows(gpu_bench("reduce-f32"))):
         rate = next((row["gb_per_s"] for row in found if row["backend"] == "copy"), None)
         if rate:
@@ -891,7 +894,7 @@ def copy_rate(run, rows):
 
 
 def ladder(run, command):
-    """Time, GB/s, share of the copy's, step and cumulative speed-up of a ladder on the GPU."""
+    """A ladder on the GPU: time, GB/s, share of the copy's rate, step and cumulative speed-up."""
     try:
         bench = gpu_bench(run)
     except Missing:
@@ -1001,7 +1004,7 @@ WAITS = {
 
 
 def glossary():
-    """The words of the tables of counters, with the profiler's own names."""
+    """What the tables of counters call each counter, with the profiler's own names."""
     profiler = program("measure/profile-gpu")
     metrics = {**profiler.METRICS, **profiler.MORE, **profiler.EXTRA}
     rows = [[head, what, f"`{metrics[key]}`"] for head, what, key in COLUMNS]
@@ -1022,7 +1025,7 @@ def per(found, over, under):
 
 
 def profile(ladder_name):
-    """The profiler's counters of a ladder: what its "because" rests on."""
+    """The profiler's counters of a ladder, on which its reasons rest."""
     try:
         kept = counters(ladder_name)
     except Missing:
@@ -1049,14 +1052,15 @@ def all_sizes():
 
 
 def sized(size, backend):
-    """Median microseconds by width, height and channels: of tools/measure/gpu if it has all sizes, else older ones."""
+    """Median microseconds by width, height and channels: from tools/measure/gpu if it has all sizes, else from older
+    measurements."""
     if all_sizes():
         return us(SIZES[size], backend)
     return image("NVIDIA H200", backend, size)
 
 
 def sizes():
-    """cuda-fast beside the copy, by size and channels."""
+    """cuda-fast and the copy, by size and channels."""
     lines = []
     for size in SIZES:
         copy, fast = sized(size, "copy"), sized(size, "cuda-fast")
@@ -1084,7 +1088,8 @@ def controls(group, what="microseconds"):
 
 
 def tall():
-    """The walking rungs on eight times the rows: times of the image, and how much less an image of it all takes."""
+    """The walking rungs with eight times the rows: the time of the usual image, and how many times as fast the same
+    number of rows is there."""
     try:
         rows = [row for row in read(PROFILE / "gpu-controls.json")["rows"] if row["group"] == "tall"]
     except Missing:
@@ -1123,7 +1128,7 @@ PORTS = {"FP0": "FP0, FP1: multiply, add, shuffle", "FP2": "FP2, FP3: add, shuff
 
 
 def ports():
-    """The loops of the simd backends: what a model says of their ports, and what is measured."""
+    """The loops of the simd backends: what a model says about their ports, and what was measured."""
     kept = read(BENCH / "ports.json")
     rows, names = kept["rows"], list(kept["rows"])
     lines = [["instructions of a pass", *(str(rows[name]["instructions"]) for name in names)],
@@ -1187,7 +1192,7 @@ def folder_steps():
 
 
 def folder_rates(command):
-    """Photos a second over a folder, and of whole processes over a few photos."""
+    """Photos per second over a folder, and those of whole processes over a few photos."""
     lines = [name + [count(row.get("steady_per_s")), count(row["photos_per_s"]), f"{row['on_devices']:,}"]
              for name, row in folder_steps()]
     for backend in ("cuda-fast", "auto", "simd"):
@@ -1266,7 +1271,7 @@ def names():
 
 
 def spread():
-    """The filter's bench of tools/measure/gpu is also what README's table and the chart are made from."""
+    """README's table and the chart are also made from the filter's bench of tools/measure/gpu."""
     try:
         bench = read(PROFILE / "gpu-bench.json")["filter"]
     except (Missing, KeyError):

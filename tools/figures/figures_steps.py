@@ -1,4 +1,4 @@
-"""Lines of source for tools/figures/fill: the decisive ones of each step of the ladders of operations."""
+"""Lines of source for tools/figures/fill: the decisive lines of each step of the operations' ladders."""
 import pathlib
 import re
 import sys

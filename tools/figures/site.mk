@@ -14,7 +14,7 @@ PLAYGROUND_CALLS := $(foreach f,backend what error photo take give set tolerance
 comma := ,
 names = $(subst $() ,$(comma),$(strip $(1)))
 
-# The vectors of WebAssembly are asked for where the name of a file says SSE, as the Makefile does it.
+# Files with SSE in their names are compiled with WebAssembly's vectors, as the Makefile chooses flags by name.
 wasm_flags = $(if $(findstring _sse41,$(1)),-msimd128 -msse4.1,$(if $(findstring _sse.c,$(1)),-msimd128 -msse2))
 $(W)/%.o: %.c tools/figures/site.mk
 	@mkdir -p $(@D)
@@ -22,8 +22,8 @@ $(W)/%.o: %.c tools/figures/site.mk
 	  $(INCLUDES) -DLAP_HAVE_OPENMP=0 -DLAP_HAVE_CUDA=0 -DLAP_RUNG_FLAGS='""' $(call wasm_flags,$(<F)) -MMD -MP -c $< -o $@
 -include $(PLAYGROUND_OBJ:.o=.d)
 
-# One file, so that a page that was opened from a disk can load it. NODE_PATH: where Debian keeps emcc's modules, which
-# a node from elsewhere does not look at.
+# One file, so that a page opened from a disk can load it. NODE_PATH: where Debian keeps emcc's modules; a node from
+# elsewhere does not look there.
 $(W)/lapedge-wasm.js: $(PLAYGROUND_OBJ)
 	$(call say,LINK)NODE_PATH=/usr/share/nodejs $(EMCC) -O2 -sMODULARIZE=1 -sEXPORT_NAME=lapedgeWasm \
 	  -sSINGLE_FILE=1 -sALLOW_MEMORY_GROWTH=1 -sENVIRONMENT=web,node \
@@ -39,7 +39,7 @@ $(STATIC)/playground.%: docs/playground/playground.%
 	@mkdir -p $(@D) && cp $< $@
 $(STATIC)/lapedge-wasm.js: $(W)/lapedge-wasm.js
 	@mkdir -p $(@D) && cp $< $@
-# A page from a disk may look into the pixels of no file but those that it has itself.
+# A page opened from a disk may read only pixels that are part of the page.
 $(STATIC)/playground-sample.js: samples/chelsea.jpg
 	@mkdir -p $(@D)
 	@{ printf 'const lapedgeSample = "data:image/jpeg;base64,' && base64 -w 0 $< && echo '";'; } > $@
@@ -59,8 +59,8 @@ site:
 	@$(MAKE) --no-print-directory site-pages
 	@echo "Open build/site/index.html, or: python3 -m http.server -d build/site"
 
-# With what is there, and only pages that changed; a dead link fails. Sphinx warns of a page when it reads it: after a
-# failure it has to read all of them again.
+# Uses the tools that are installed, and rebuilds only pages that changed; a dead link is an error. Sphinx warns about a
+# page only when it reads it, so after a failure it must read all pages again.
 site-pages: $(SITE_STATIC)
 	@tools/figures/site prepare build/site-src $(HAVE_EMCC)
 	@LAPEDGE_VERSION=$(VERSION) $(SITE_VENV)/bin/sphinx-build -q -W --keep-going -d build/site-doctrees -c docs/site \

@@ -1,4 +1,4 @@
-"""The public header as a page: each section a heading, each comment the words below what it stands above. Every line
+"""The public header as a page: each section becomes a heading, each comment the text below its declaration. Every line
 of the header appears on the page, as text, as a signature or as code."""
 import re
 import textwrap
@@ -67,7 +67,7 @@ def escape(text, known):
 
 
 def prose(text, known, indent=""):
-    """Paragraphs of words; what is indented there is a formula, kept as it stands."""
+    """Paragraphs of words; indented lines are formulas and are kept unchanged."""
     out = []
     for block in re.split(r"\n\s*\n", "\n".join(text)):
         if block.startswith("    "):
