@@ -2,17 +2,18 @@
 # Included by the Makefile.
 
 CORES := $(shell nproc 2>/dev/null || echo 2)
-# One level of make decides on the jobs: the user's -j if there was one.
+# The top level of make chooses the number of jobs: the user's -j if there was one.
 MAKE_ALL = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(CORES))
 SAN_ASAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SAN_TSAN := -fsanitize=thread
 # -g1: lines, which reports name; with variables the compiler takes twice as long.
 ASAN := B=build/asan HAVE_CUDA=0 OPT='-O1 -g1' SAN='$(SAN_ASAN)'
-# libgomp is not built for ThreadSanitizer, which then reports its barriers.
+# libgomp is not built for ThreadSanitizer, which therefore reports its barriers.
 TSAN := B=build/tsan HAVE_CUDA=0 HAVE_OPENMP=0 OPT='-O1 -g1' SAN='$(SAN_TSAN)'
 CLANG := B=build/clang HAVE_CUDA=0 CC=clang
-# MemorySanitizer wants all code built for it, libraries too (tools/release/build-libs). Its runtime stands in programs
-# alone: no shared library. Some tests stand in for a function of a library, as they do where that is a shared one.
+# MemorySanitizer needs all code built for it, libraries too (tools/release/build-libs). Only programs contain its
+# runtime, so there is no shared library. Some tests replace a function of a library, as they do where that is a shared
+# one.
 MSAN_LIBS := build/msan/libs
 MSAN := B=build/msan HAVE_CUDA=0 HAVE_OPENMP=0 CC=clang OPT='-O1 -g' CPPFLAGS='-isystem $(MSAN_LIBS)/include' \
   LDFLAGS='-Wl,--allow-multiple-definition -L$(MSAN_LIBS)/lib $(MSAN_LIBS)/lib/unseen.o' \
@@ -60,7 +61,7 @@ again = $$($(MAKE) -s --no-print-directory print-tests $(1))
 # nvcc takes more than a minute for each architecture. Where there is no device, and CUDA_ARCHS was not given, a first
 # build for the tests is for one; archs.sh compiles for the oldest what differs there, and `make` and make test-long
 # build all.
-# What was built for others before stays.
+# What was built for other architectures before is kept.
 ARCHS_BUILT = $(patsubst code=sm_%,%,$(shell grep -oE 'code=sm_[0-9]+' $(B)/flags-CUDA 2>/dev/null))
 TEST_ARCHS = $(or $(ARCHS_BUILT),$(if $(shell command -v nvidia-smi),$(CUDA_ARCHS),90))
 TEST_CUDA = $(if $(filter file,$(origin CUDA_ARCHS)),CUDA_ARCHS='$(TEST_ARCHS)')
@@ -81,8 +82,8 @@ test: deps
 # What has threads of its own; all of it is for make test-tsan.
 TSAN_SOME = $(patsubst %,build/tsan/tests/test_%,pool run photo photo_parts filter stats batch)
 
-# clang compiles all of the program. What it may compile otherwise than gcc is arithmetic and vectors: their tests run
-# again, some of the unit tests and of the command line, and a share of the decoders' cases. Under AddressSanitizer all
+# clang compiles all of the program. It may compile arithmetic and vectors differently from gcc: their tests run again,
+# with some of the unit tests and of the command line, and a share of the decoders' cases. Under AddressSanitizer all
 # programs run, a share of the decoders' cases, and the command line where it reads or writes files of its own; what is
 # left out there runs the same code on other options. make test-long runs all of both.
 command_line = BATS_AGAIN='$(patsubst %,tests/cli/%.bats,$(1))'
@@ -111,7 +112,7 @@ msan:
 	@tools/release/build-libs msan $(MSAN_LIBS)
 	@$(MAKE_ALL) build/msan/lapedge $(MSAN)
 msan-tests: $(PROGRAM) $(call programs_of,$(filter $(B)/%,$(TESTS)))
-# JSIMD_FORCENONE: djpeg decodes without SIMD, too; beyond what pixels can be the two differ.
+# JSIMD_FORCENONE: djpeg decodes without SIMD, too; the two differ for values that no pixel has.
 run-msan:
 	@$(MAKE_ALL) msan-tests $(MSAN)
 	@TEST_TIMEOUT=$${TEST_TIMEOUT:-3600} tests/run MSAN_OPTIONS=exitcode=99 JSIMD_FORCENONE=1 \
@@ -151,7 +152,7 @@ build/arm64/emulated: tools/package.mk
 arm64-tests: all $(ARM64_UNIT)
 arm64-some: all $(ARM64_SOME:%=$(B)/tests/%)
 ARM64_RUN := B=build/arm64 EMULATOR=qemu-aarch64 LAPEDGE=$(abspath build/arm64/emulated)
-# In make test; a named skip where the packages are not to be had.
+# In make test; skipped by name where the packages cannot be installed.
 ARM64_AGAIN = $(if $(filter 2,$(ARM64_CAN)),$(ARM64_RUN) TEST_TIMEOUT=170 $(ARM64_SOME:%=build/arm64/tests/%) \
   tests/kernels/ladder/neon.sh,--skip "aarch64: the cross compiler or qemu-user is not installed")
 ## test-arm64: the tests on aarch64, by Debian's cross compiler and qemu-user
@@ -170,7 +171,7 @@ format:
 
 # ---- one file that needs nothing but libc -------------------------------------------------------
 
-# Whatever has a static library here goes in; OpenMP's runtime is gcc's.
+# The program contains every library that has a static form here; OpenMP's runtime is gcc's.
 PORTABLE_LIBS := -Wl,-Bstatic -ljpeg -ljansson -lxxhash \
   $(if $(filter 1,$(HAVE_PNG)),-lpng -lz) \
   $(if $(filter 1,$(HAVE_CUDA)),-lcudart_static) \
@@ -184,8 +185,8 @@ lapedge-portable: $(CLI_OBJ) $(B)/liblapedge.a
 
 # ---- one file that needs nothing at all ---------------------------------------------------------
 
-# Without CUDA, whose driver is a shared library. On x86-64 also for aarch64, by the cross compiler. The kernel may put
-# it anywhere: it is position-independent.
+# Without CUDA, whose driver is a shared library. On x86-64 also for aarch64, by the cross compiler. The program is
+# position-independent: the kernel may load it anywhere.
 STATIC := lapedge-static-$(MACHINE)
 STATIC_LIBS := $(filter -l%,$(PORTABLE_LIBS))
 STATIC_MISSING = $(strip $(foreach l,$(STATIC_LIBS:-l%=lib%.a),$(if \
@@ -248,7 +249,7 @@ install-strip: install
 	strip --strip-unneeded "$(DESTDIR)$(LIBDIR)/$(SO).$(VERSION)"
 	strip --strip-debug "$(DESTDIR)$(LIBDIR)/liblapedge.a"
 
-# Folders that a system has without lapedge; uninstall removes others that are left empty, below PREFIX.
+# Folders that a system has without lapedge; uninstall removes other folders below PREFIX that are left empty.
 STANDARD := bin lib include share share/man share/man/man1 share/doc
 OF_THE_SYSTEM = $(if $(DESTDIR)$(filter-out /usr /usr/local,$(PREFIX)),//,$(subst \
   $(SPACE),|,$(addprefix $(PREFIX)/,$(STANDARD))))

@@ -1,8 +1,9 @@
-/* batch_time SECONDS PHOTO...: photos a second of batches on a stream, each in memory: lines of the work,
- * photos in a call, calls, photos a second, microseconds a photo that the device uploads, decodes, filters,
- * encodes and downloads, "equal" if the bytes are those of one call a photo, and calls times photos by the
- * seconds since the program began: the rate of a whole run, if there is only one line. COUNTS: photos of a
- * call ("1 32 1024"). WORK: only one of decode, both (decode, filter, encode), encode. */
+/* batch_time SECONDS PHOTO...: photos per second of batches on a stream, from memory to memory. Each line
+ * has: the work, photos per call, calls, photos per second, microseconds per photo for which the device
+ * uploads, decodes, filters, encodes and downloads, "equal" if the bytes equal those of one call per photo,
+ * and calls times photos divided by the seconds since the program began, which is the rate of a whole run if
+ * there is only one line. COUNTS: photos per call ("1 32 1024"). WORK: only one of decode, both (decode,
+ * filter, encode), encode. */
 #include <lapedge.h>
 
 #include <stdio.h>
@@ -61,7 +62,7 @@ static void work(lap_stream *s, size_t count, enum kind kind, const lap_settings
         fail("a batch");
 }
 
-/* What the last call took on the device, of a photo. */
+/* How long the last call took on the device, per photo. */
 static void print_stages(size_t count, enum kind kind)
 {
     lap_times sum = {0};

@@ -1,6 +1,6 @@
-/* count_steps OFFSET PROGRAM ARGUMENT...: how many instructions PROGRAM runs inside of the function at OFFSET
- * (hexadecimal, as nm prints it), counted by running it one instruction at a time: for what valgrind does not
- * know. One thread at a time may be in the function. Prints the number; for Linux on x86-64.
+/* count_steps OFFSET PROGRAM ARGUMENT...: prints how many instructions PROGRAM runs within the function at
+ * OFFSET (hexadecimal, as nm prints it), counted by running it one instruction at a time: for instructions
+ * that valgrind does not know. One thread at a time may be in the function. For Linux on x86-64.
  *
  *   cc -O2 -o build/count_steps tools/measure/count_steps.c */
 #include <errno.h>
@@ -22,7 +22,7 @@ static void need(int ok, const char *what)
     exit(1);
 }
 
-/* Where the program's first part lies. */
+/* The address of the program's first segment. */
 static uintptr_t base_of(pid_t pid)
 {
     char path[64];

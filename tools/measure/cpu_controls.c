@@ -154,7 +154,7 @@ static lap_image picture(int width, int height, int apron, bool flat)
     return image;
 }
 
-/* Of this thread: what other programs take meanwhile does not count. */
+/* The time of this thread: the time that other programs take meanwhile does not count. */
 static double processor_ms(void)
 {
     struct timespec at;
@@ -186,7 +186,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Those of one size, by turns. */
+/* Runs the filters of one size in turn. */
 static void measure(int smaller, int width, int height, int runs)
 {
     static double ms[COUNT][MOST_RUNS];

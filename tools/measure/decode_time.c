@@ -1,6 +1,6 @@
-/* decode_time RUNS FILE...: milliseconds of processor time of each decoding of image files in memory by one
- * thread, for tools/measure/pipeline: a line for each file, RUNS numbers. The pixels go to new memory, which
- * is given back each time. */
+/* decode_time RUNS FILE...: milliseconds of processor time that one thread takes to decode image files in
+ * memory, for tools/measure/pipeline: a line of RUNS numbers for each file. The pixels go to new memory,
+ * which is freed each time. */
 #include <lapedge.h>
 
 #include <stdio.h>

@@ -1,10 +1,10 @@
-/* encoder_controls PIXELS.ppm RUNS: what bounds the encoder avx512 on this machine, found without counters.
+/* encoder_controls PIXELS.ppm RUNS: finds what bounds the encoder avx512 on this machine, without counters.
  *
  * A few units of the picture are encoded from the caches, as the encoder does it, but with instructions added
- * to one stage whose results nobody uses. If the stage waits for what such an instruction needs (a port, or a
- * place in the processor's front), each of them takes its share of time; if not, it takes none. The bytes
- * stay those of lap_encode_avx512, which is checked. Prints JSON; tools/measure/encoder-bounds builds and
- * runs it. */
+ * to one stage whose results are not used. If the stage is limited by what such an instruction needs (a port,
+ * or a place in the processor's front end), each of them takes time; if not, they take none. The bytes remain
+ * those of lap_encode_avx512, which is checked. Prints JSON; tools/measure/encoder-bounds builds and runs
+ * it. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,8 @@ static const char *const stages[STAGES] = {
 
 static uint64_t scratch_word;
 
-/* Their results go where the compiler keeps nothing, and no added instruction waits for another one. */
+/* Their results go to registers that the compiler does not use, and no added instruction waits for another
+ * one. */
 LAP_INLINE void one(kind what)
 {
     switch (what) {
@@ -399,15 +400,15 @@ static uint64_t expected(work *w)
     return sum;
 }
 
-/* Of each way: its ticks divided by those of the plain encoder beside it, one of each run; then the median.
- */
+/* For each way: its ticks divided by those of the plain encoder in the same run; then the median over all
+ * runs. */
 typedef struct measured {
     double shares[MOST_RUNS], median;
 } measured;
 static measured with_addition[KINDS][STAGES], with_change[CHANGES];
 static uint64_t least_plain = UINT64_MAX;
 
-/* Some passes one after the other, of which the first ones warm up the way's code. */
+/* Several passes, one after the other; the first ones warm up the way's code. */
 static uint64_t least_of(work *w, const way *way)
 {
     uint64_t least = UINT64_MAX;

@@ -1,4 +1,4 @@
-"""The lab sheet's filter with torch or CuPy, for tools/measure/gpu-peers.
+"""Runs the lab sheet's filter with torch or CuPy, for tools/measure/gpu-peers.
 
     gpu_peers.py torch|cupy RUNS COPY_US IN.raw OUT.raw
 

@@ -3,8 +3,8 @@
  *
  *   peers RUNS IN.raw OUT.raw     writes the image and c's result there; one line a contender on stdout
  *
- * 4992x3744, 3 channels, synthetic pixels with noise. Each by itself
- * on the same rotation of cold buffers. */
+ * 4992x3744, 3 channels, synthetic pixels with noise. Each contender runs by itself on the same rotation of
+ * cold buffers. */
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -72,7 +72,7 @@ static void npp_start()
     Npp32s h[25];
     cudaDeviceProp properties;
     for (int i = 0; i < 25; i++)
-        h[i] = params.kernel.hi[i]; /* NPP turns its kernel round; this one looks the same then */
+        h[i] = params.kernel.hi[i]; /* NPP turns it by 180 degrees, with no effect here */
     need(LAP_CUDA(cudaMalloc(&npp_kernel, sizeof h), &err) == LAP_OK, "NPP kernel");
     need(LAP_CUDA(cudaMemcpy(npp_kernel, h, sizeof h, cudaMemcpyHostToDevice), &err) == LAP_OK, "NPP kernel");
     need(LAP_CUDA(cudaGetDeviceProperties(&properties, 0), &err) == LAP_OK, "device");
@@ -85,7 +85,7 @@ static void npp_start()
     npp.nCudaDevAttrComputeCapabilityMinor = properties.minor;
 }
 
-/* NPP reads beyond the rectangle it is given, as the rungs do: the apron is there. */
+/* NPP reads beyond the rectangle that it is given, as the rungs do: into the apron. */
 static lap_code run_npp(void *, int turn, void *stream, lap_error *e)
 {
     npp.hStream = static_cast<cudaStream_t>(stream);

@@ -1,7 +1,7 @@
-/* What others' libraries need for the same work as the transpose, reduction, histogram and
- * matrix-vector ladders: cuBLAS geam and sgemv, CUB DeviceReduce and DeviceHistogram, NPP transpose and
- * histogram (where NPP is installed), beside the device's copy. Prints tab-separated rows:
- * op, peer, case, median us, min us, GB/s (each byte read and written once).
+/* Times other libraries on the same work as the transpose, reduction, histogram and matrix-vector ladders:
+ * cuBLAS geam and sgemv, CUB DeviceReduce and DeviceHistogram, NPP transpose and histogram (where NPP is
+ * installed), beside the device's copy. Prints tab-separated rows: op, peer, case, median us, min us, GB/s
+ * (each byte read and written once).
  *
  *   nvcc -O3 -std=c++17 -arch=native tools/measure/gpu_peers_ops.cu -o build/gpu_peers_ops -lcublas \
  *       [-lnppist -lnppidei -lnppig -lnppc | -DHAVE_NPP=0]

@@ -1,7 +1,8 @@
 /* ops_time: milliseconds of processor time of the operations' backends on one core, the least of many runs,
- * for tools/measure/parts: a line each, operation, backend, milliseconds; of "memcpy" a copy of as many bytes
- * as the operation reads. The histogram takes three pictures: "histogram" is uniform noise, "histogram
- * smooth" has neighbours that are near each other, as a photo's are, "histogram flat" has one colour. */
+ * for tools/measure/parts: a line for each: operation, backend, milliseconds; backend "memcpy" is a copy of
+ * as many bytes as the operation reads. The histogram takes three pictures: "histogram" is uniform noise,
+ * "histogram smooth" has neighbours that are near each other, as a photo's are, "histogram flat" has one
+ * colour. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,8 +95,8 @@ static uint32_t random_bits(void) /* Marsaglia's xorshift */
     return state;
 }
 
-/* A sample of "smooth" is the one three bytes before it, of the same channel, and up to three more or less.
- */
+/* A sample of "smooth" differs by up to three from the one three bytes before it, which is of the same
+ * channel. */
 static void draw(void)
 {
     uint8_t *to_noise = noise.memory, *to_smooth = smooth.memory;

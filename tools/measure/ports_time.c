@@ -1,8 +1,8 @@
-/* ports_time: what the loops of the simd filters take, for tools/measure/ports. A line for each backend: its
+/* ports_time: measures the loops of the simd filters, for tools/measure/ports. A line for each backend: its
  * name, and nanoseconds for four rows of one vector, the image in the second-level cache (of a smaller one,
  * what comes before and after the loops would take too large a part); and a line "cycle", with the
- * nanoseconds of one cycle, from a chain of additions that each wait for the one before. Processor time, the
- * least of many runs. */
+ * nanoseconds of one cycle, from a chain of additions, each of which waits for the one before. Processor
+ * time, the least of many runs. */
 #include <stdio.h>
 #include <time.h>
 

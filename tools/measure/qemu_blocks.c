@@ -1,6 +1,7 @@
-/* A plugin for qemu-user: how often each block of instructions ran. At the end the file that the environment
- * names as BLOCKS gets a line for each: its address, its instructions, its runs. What it needs of qemu's
- * interface is declared here, since qemu-plugin.h comes with qemu's sources alone.
+/* A plugin for qemu-user that counts how often each block of instructions runs. At the end it writes a line
+ * for each block to the file named by the environment variable BLOCKS: its address, its instructions, its
+ * runs. The parts of qemu's interface that it needs are declared here, since qemu-plugin.h comes only with
+ * qemu's sources.
  *
  *   cc -shared -fPIC -O2 -o build/qemu_blocks.so tools/measure/qemu_blocks.c
  *   BLOCKS=build/blocks qemu-aarch64 -plugin build/qemu_blocks.so PROGRAM */

@@ -1,6 +1,6 @@
-/* scan_time RUNS PHOTO: processor time of finding where the rows of a baseline JPEG begin, by each rung of
- * the ladder `decode` on one thread, and its share of decoding by libjpeg-turbo, in turn. tools/measure/cores
- * builds and runs it. */
+/* scan_time RUNS PHOTO: measures the processor time that each rung of the ladder `decode` takes on one thread
+ * to find where the rows of a baseline JPEG begin, and its share of the time libjpeg-turbo takes to decode,
+ * in turn. tools/measure/cores builds and runs it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
-/* write_time FOLDER THREADS FILES BYTES: how fast threads can write files into one new folder if they do nothing
- * else: each file is created under another name, written with one call, given its mode, closed and renamed, as
- * lapedge does it. Prints files per second. Build: cc -O2 -pthread write_time.c -o write_time */
+/* write_time FOLDER THREADS FILES BYTES: measures how fast threads can write files into one new folder if
+ * they do nothing else: each file is created under another name, written with one call, given its mode,
+ * closed and renamed, as in lapedge. Prints files per second. Build: cc -O2 -pthread write_time.c -o
+ * write_time */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -72,7 +73,7 @@ int main(int argc, char **argv)
         need((errno = pthread_create(&threads[i], NULL, write_some, NULL)) == 0, "a thread");
     for (int i = 0; i < count; i++)
         pthread_join(threads[i], NULL);
-    printf("%.0f files/s: %ld files of %zu bytes, %d threads\n", (double)all.files / (now_s() - began), all.files,
-        all.bytes, count);
+    printf("%.0f files/s: %ld files of %zu bytes, %d threads\n", (double)all.files / (now_s() - began),
+        all.files, all.bytes, count);
     return 0;
 }

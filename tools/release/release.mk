@@ -1,5 +1,5 @@
-# What a release is made of: the sources as one file, its parts list, checksums; and the interface as it was released.
-# Included by the Makefile. The steps of a release are in CONTRIBUTING.md.
+# Builds the parts of a release: the sources as one file, its parts list, checksums; and the interface as it was
+# released. Included by the Makefile. The steps of a release are in CONTRIBUTING.md.
 
 DIST := build/dist/lapedge-$(VERSION)
 ABI_DUMP := tests/package/release/liblapedge.so.$(SOVERSION).abi
@@ -25,7 +25,7 @@ deb:
 	@lintian --fail-on error,warning build/deb/*.changes
 	@ls -l build/deb/*.deb
 
-# As root, with the network: the packages in bare Debian 12 and 13.
+# Needs root and the network: the packages in bare Debian 12 and 13.
 ## deb-check: install, test and remove the packages of make deb in bare trees of Debian 12 and 13 (root)
 deb-check:
 	@tools/release/deb-check build/deb bookworm trixie
@@ -59,13 +59,13 @@ wheel-here: $(B)/liblapedge.a
 	@CC='$(CC)' tools/release/build-wheel $(B) build/wheels \
 	  $(if $(filter 1,$(HAVE_CUDA)),'CUDA runtime=$(NVCC_VERSION)') -- $(LIBS)
 
-# As root, with the network: the wheel beside nothing but Python.
+# Needs root and the network: the wheel in trees with nothing but Python.
 ## wheel-check: import and use the wheel of make wheel in bare trees of Debian 11, 12 and 13 (root)
 wheel-check: $(PROGRAM) $(WHEEL_TOOLS)/bin/auditwheel
 	@tools/install-deps packages
 	@tests/run B=$(B) LAPEDGE=$(abspath $(PROGRAM)) tests/package/install/wheel.sh
 
-# abidw reads debug information: the public types alone, as the header declares them.
+# abidw reads debug information: only the public types, as the header declares them.
 abidw = abidw --headers-dir $(B)/abi --drop-private-types --no-corpus-path --no-comp-dir-path --no-show-locs \
   --exported-interfaces-only --type-id-style hash
 ## abi: keep the interface of the library as it is now as the one that tests compare with

@@ -1,6 +1,6 @@
-/* What a program without shared libraries has in place of dlopen (linked with --wrap=dlopen). libgomp would
- * look for offload plugins, which nothing here needs; glibc's own needs the libraries of the very glibc that
- * was linked. */
+/* Replaces dlopen in a program without shared libraries (linked with --wrap=dlopen). libgomp would look for
+ * offload plugins, which nothing here needs, and glibc's dlopen needs the shared libraries of exactly the
+ * glibc that was linked. */
 #include <stddef.h>
 
 void *__wrap_dlopen(const char *file, int mode);

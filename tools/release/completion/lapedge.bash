@@ -24,7 +24,7 @@ _lapedge()
     --*=*)
         option=${cur%%=*}
         mapfile -t COMPREPLY < <(compgen -W "$(_lapedge_words "$command" "$option")" -- "${cur#*=}")
-        # A value without known words is a file, more often than not.
+        # A value without known words is usually a file.
         ((${#COMPREPLY[@]})) || mapfile -t COMPREPLY < <(compgen -f -- "${cur#*=}")
         [[ $COMP_WORDBREAKS == *=* ]] || COMPREPLY=("${COMPREPLY[@]/#/$option=}")
         ;;

@@ -30,7 +30,7 @@ function __lapedge_words
     end
 end
 
-# Whether the words that the program lists are all that there are: then no file is meant.
+# Whether the program lists all words there are: then the value is not a file.
 function __lapedge_is_listed
     set -l words (commandline -opc)
     set -l current (commandline -ct)
