@@ -1,4 +1,4 @@
-/* The values that one command line asks for. */
+/* The settings of one command line. */
 #ifndef LAP_CLI_H
 #define LAP_CLI_H
 
@@ -55,11 +55,11 @@ typedef struct lap_cli {
     bool fail_fast, force, rebuild, dry_run, null_separated;
     const char *shard, *files_from, *log;
     const char *include[LAP_CLI_GLOBS], *exclude[LAP_CLI_GLOBS];
-    lap_batch_take take; /* its extensions and follow; patterns are in the lists above */
+    lap_batch_take take; /* parsing sets extensions and `follow`; patterns are in the lists above */
     const char *suffix;
     bool flat, skip_existing, prune;
-    bool filter_again;  /* in place: also filter what was already filtered */
-    const char *backup; /* in place: suffix for the photos that are kept */
+    bool filter_again;  /* in place: also filter photos that were already filtered */
+    const char *backup; /* in place: suffix for the copies of the original photos */
 
     int rotate, flip; /* index of the given word, or -1 */
     bool transpose, transverse, trim, perfect;

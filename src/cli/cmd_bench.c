@@ -85,7 +85,7 @@ static void each_row(void *user, const lap_bench_row *row)
         lap_bench_table_row(&output->table, row);
 }
 
-/* ---- beside an earlier run ------------------------------------------------------------------------ */
+/* ---- comparison with an earlier run --------------------------------------------------------------- */
 
 /* Reads the --json file of an earlier bench. Returns NULL after a message. */
 static json_t *read_baseline(const char *path)
@@ -144,7 +144,8 @@ static bool is_ceiling(const char *backend)
     return false;
 }
 
-/* Refuses a baseline of another work. A key that an earlier version did not write is not compared. */
+/* Refuses a baseline that was measured with other settings. A key that an earlier version did not write is
+ * not compared. */
 static lap_cli_exit check_settings(const lap_cli *cli, const json_t *now, const json_t *then)
 {
     static const char *const keys[][2] = {{"filter", "another filter"},
@@ -248,7 +249,8 @@ static lap_cli_exit check_op(const lap_cli *cli, lap_op op)
                                 : LAP_EXIT_OK;
 }
 
-/* More threads than cores take turns, so their times say little about a machine with so many cores. */
+/* If there are more threads than cores, they take turns, so the times say little about a machine with a core
+ * for each thread. */
 static void note_threads(bench_output *output, int threads)
 {
     char note[120];
@@ -280,7 +282,7 @@ static int bench_op(bench_output *output, lap_context *context, lap_op op)
         if (code != LAP_OK) {
             if (code != LAP_E_CANCELLED)
                 lap_cli_print_error(&err, NULL);
-            /* 1 would say that a backend is slow or wrong. */
+            /* Exit code 1 would mean that a backend is slow or wrong. */
             return lap_cli_exit_of(code) == LAP_EXIT_FAILED ? LAP_EXIT_NOTHING : lap_cli_exit_of(code);
         }
     }

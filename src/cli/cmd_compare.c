@@ -42,7 +42,7 @@ static void each_row(void *user, const lap_compare_row *row)
     lap_error err = {0};
     if (c->report && c->report_error.code == LAP_OK &&
         lap_report_add_row(c->report, c->context, c->input, c->photo, row, &err) != LAP_OK)
-        c->report_error = err; /* in a library without PNG, err holds a reason that no longer applies */
+        c->report_error = err; /* only now: after success err may hold why no PNG was made */
     if (!c->cli->heatmap || c->mapped || !row->a || row->reason || row->difference.identical)
         return;
     c->mapped = true;
@@ -166,7 +166,7 @@ static void compare_folder(comparison *c, const char *in)
         lap_cli_message("stopped early, %d left", c->result.left);
 }
 
-/* ---- what it amounts to -------------------------------------------------------------------------- */
+/* ---- the verdict --------------------------------------------------------------------------------- */
 
 static int verdict(comparison *c, bool *equal)
 {

@@ -16,7 +16,7 @@ static const char within[] = "equal within the tolerance";
 
 typedef struct finding {
     bool equal;              /* within the tolerance */
-    bool excused;            /* pixels differ that --ignore or --threshold-per-pixel lets count as equal */
+    bool excused;            /* some pixels differ, but --ignore or --threshold-per-pixel excuses them */
     const lap_report *reads; /* warnings of decoding A and B */
 } finding;
 
@@ -27,7 +27,7 @@ static void print_warnings(const char *const paths[2], const lap_report *const r
             lap_cli_warn(paths[i], reads[i]);
 }
 
-/* Both together; the first one names its file. */
+/* Adds the number of warnings of both files, and the first warning with the name of its file. */
 static void add_warnings(json_t *object, const char *const paths[2], const lap_report *const reads[2])
 {
     char text[512], first[PATH_MAX + sizeof text];

@@ -37,7 +37,8 @@ static bool is_choice(lap_op op, const char *name)
     return false;
 }
 
-/* Adds a row with its reason, which is asked once: memory that was short may be there the next time. */
+/* Adds a row with its reason. The reason is determined only once, since it could change: memory that was
+ * short may be free again a moment later. */
 static void add_rung(findings *f, const lap_rung_info *rung)
 {
     f->healthy = false;

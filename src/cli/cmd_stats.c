@@ -13,8 +13,8 @@
 #include "cli/report/report.h"
 #include "cli/term.h"
 
-/* Reads a number and what separates it from the next one: spaces, line ends, and a comma or semicolon. False
- * at the end of the file. *value is NAN if it is not a finite decimal number. */
+/* Reads a number and the separator after it: spaces, line ends, and a comma or semicolon. False at the end of
+ * the file. *value is NAN if it is not a finite decimal number. */
 static bool read_weight(FILE *file, float *value)
 {
     enum { LONGEST = 400 };
@@ -149,7 +149,7 @@ typedef struct stats_run {
     lap_folder folder;
     const lap_measure_options *options;
     stats_sum gray, color;
-    uint64_t masked; /* photos of whose edges the mask leaves nothing */
+    uint64_t masked; /* photos whose edges the mask covers completely */
     bool has_head;   /* the header of the table or CSV was printed */
     int failed;      /* exit code for the first object that could not be kept, or 0 */
 } stats_run;
@@ -181,7 +181,8 @@ static bool result(const uint64_t from[4][BINS], int channels, int threshold, la
     return lap_stats_of_counts(counts, channels, threshold, stats, NULL) == LAP_OK;
 }
 
-/* Returns false and zeroed *stats if there are no images. If edges have no pixels, their channels is 0. */
+/* Returns false and zeroed *stats if there are no images. If no pixel of the edges was counted,
+ * stats->edges.channels is 0. */
 static bool sum_up(const stats_sum *sum, int channels, int threshold, lap_run_stats *stats)
 {
     *stats = (lap_run_stats){0};

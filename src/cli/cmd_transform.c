@@ -1,4 +1,4 @@
-/* transform: turns or mirrors images without filtering them. */
+/* transform: rotates or mirrors images without filtering them. */
 #include <limits.h>
 
 #include "cli/commands.h"

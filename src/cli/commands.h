@@ -44,7 +44,8 @@ void lap_cli_end(lap_context *context); /* does nothing for NULL */
  * unless they were ignored at the start; a second signal, at least half a second later, removes temporary
  * files and ends the process immediately. */
 int lap_cli_caught(void);
-/* A worker's parent (folder.h) passes a signal on as this one; its value is the signal's number. */
+/* When a worker's parent (folder.h) catches a signal, it sends the worker this one, with the caught signal's
+ * number as its value. */
 #define LAP_CLI_PASSED_ON SIGRTMIN
 /* Returns the exit code for an error. */
 lap_cli_exit lap_cli_exit_of(lap_code code);

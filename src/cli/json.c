@@ -9,8 +9,8 @@
 
 /* ---- memory -------------------------------------------------------------------------------------- */
 
-/* Whether an allocation for JSON has failed. jansson goes on without the value, and without a word: then a
- * document lacks a member, and its text even a part of one. */
+/* Whether an allocation for JSON has failed. jansson then continues without an error: the document lacks a
+ * member, or its text a part of a member. */
 static atomic_bool lacks;
 
 static void *noted(void *memory)

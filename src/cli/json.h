@@ -7,8 +7,8 @@
 
 #include "lapedge_program.h"
 
-/* Called first: from now on, if an allocation for any document fails, no document is made any more, so that
- * none lacks a part. */
+/* Call this first. Once an allocation for any document has failed, no further document is made, so none is
+ * printed incomplete. */
 void lap_json_watch_memory(void);
 json_t *lap_json_object(const char *schema); /* NULL: out of memory, as in jansson */
 /* Makes a string; U+FFFD replaces what is not UTF-8. NULL becomes null. */
@@ -49,8 +49,8 @@ bool lap_json_printed(void); /* whether an object was printed so far */
 int lap_json_print_failure(const char *command, int exit_code);
 /* Writes the file completely or not at all. Returns 0, or LAP_EXIT_FAILED after a message. */
 int lap_json_finish(void);
-/* From now on --json-file is not written, because it may be somebody else's file; nor is standard output if
- * it is the file of the error. */
+/* From now on --json-file is not written, because the file may be one of the user's inputs or outputs.
+ * Nothing is printed to standard output either, if `clash` is about it. */
 void lap_json_keep_off(const lap_error *clash);
 
 /* Makes lapedge.log/1, the first line of a log, which holds what the other lines have in common. */

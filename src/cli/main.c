@@ -55,10 +55,10 @@ static void fill_closed_streams(void)
 }
 
 /* glibc returns the end of a heap to the kernel when 128 KB of it are free, which is less than the bands of a
- * small photo. In a folder run each photo could then get its memory page by page again, and so could the
- * coefficients of a progressive photo, which would take a fifth of its decoding time. So these limits are set
- * as high as glibc itself would raise them; blocks larger than 32 MB are still returned. The heap of a thread
- * grows by 4 MB at once, instead of by a call of the kernel for each buffer. */
+ * small photo. In a folder run the kernel could then have to provide that memory again for each photo, page
+ * by page. For the coefficients of a progressive photo, that would take a fifth of the decoding time. So
+ * these limits are set as high as glibc itself would raise them; blocks larger than 32 MB are still returned.
+ * The heap of a thread grows by 4 MB at once, instead of by a call of the kernel for each buffer. */
 static void keep_buffers(void)
 {
 #if defined(M_TRIM_THRESHOLD) && defined(M_MMAP_THRESHOLD)
@@ -94,7 +94,8 @@ static bool is_stdout_taken(const lap_cli *cli)
            (writes && cli->operand_count == 2 && lap_cli_is_stdout(cli->operands[1]));
 }
 
-/* The exit code if something could not be written; of a comparison, 1 says that the images differ. */
+/* The exit code if something could not be written. It is not 1 for a comparison, where 1 means that the
+ * images differ. */
 static int lost_output(const lap_cli *cli)
 {
     return cli->command && cli->command->takes & (LAP_CLI_DIFF | LAP_CLI_COMPARE_ALL) ? LAP_EXIT_USAGE

@@ -9,7 +9,7 @@
 /* Redraws ten times a second. For one image the line appears only after patience_ms. */
 static const double interval_ms = 100, patience_ms = 300;
 
-/* For a folder, the times come from its counts, which begin at 0. */
+/* For a folder, the times come from its counts, which start at 0. */
 void lap_progress_begin(lap_progress *progress, const lap_cli *cli, const char *name)
 {
     *progress = (lap_progress){.name = name, .on = lap_term_may_draw(cli), .shown_ms = -interval_ms};
@@ -38,7 +38,8 @@ void lap_progress_hide(lap_progress *progress)
 enum { PERCENT = 7 }; /* columns before the name */
 
 /* Prints as much of a path's end as fits: a line that wraps in the terminal could not be erased. Each
- * character has at least one byte, so this is never too long if each takes one column. */
+ * character has at least one byte, so this is never too long, provided that no character is wider than one
+ * column. */
 static void print_end(const char *path, int room)
 {
     char *shown = lap_cli_shown(path), *end = shown ? shown : (char[]){""};

@@ -1,4 +1,4 @@
-/* A progress line on a terminal, for one image that takes long or for a folder. */
+/* A progress line on a terminal, for a folder or for one image that is slow to process. */
 #ifndef LAP_CLI_PROGRESS_H
 #define LAP_CLI_PROGRESS_H
 

@@ -28,12 +28,12 @@ lap_cli_exit lap_cli_exit_of_one(lap_code code, const char *out)
     return code == LAP_E_WRITE && is_hopeless(out) ? LAP_EXIT_NOTHING : lap_cli_exit_of(code);
 }
 
-/* Says that the film of a motion photo, or a second picture, is left out. It holds the whole file once more.
- */
+/* Prints a note if the output lacks data after the end of the JPEG: the film of a motion photo, or a second
+ * picture. Reads the whole file into memory again. */
 static void note_after_end(const lap_cli *cli, const char *in, const char *out, const lap_report *report)
 {
     const uint64_t limit = cli->settings.max_memory;
-    struct stat st; /* a pipe has nothing left, or never ends */
+    struct stat st; /* only for regular files: a pipe is already empty, or never ends */
     const bool may_read = report->status != LAP_FAILED && strcmp(in, "-") != 0 && strcmp(in, out) != 0 &&
                           stat(in, &st) == 0 && S_ISREG(st.st_mode) &&
                           (limit == 0 || report->bytes_in <= limit);
@@ -74,9 +74,9 @@ void lap_cli_print_photo(
     lap_cli_print_times(&report->ms, "wall");
 }
 
-/* Opens OUT if it is a file with content that the run would replace without permission (-f), in any folder:
- * it may be a photo, because a pattern such as "lapedge *.jpg" expands to two photos, and a name can be
- * mistyped. The file stays readable after it has lost its name. -1: there is nothing to tell. */
+/* Opens OUT if it is a file with content that the run would replace without -f. It may be a photo: a pattern
+ * such as "lapedge *.jpg" can expand to two photos, and a name can be mistyped. The open file stays readable
+ * after the run has replaced it. -1: no note is needed. */
 static int open_replaced(const lap_cli *cli, const char *out)
 {
     struct stat st;
@@ -86,8 +86,8 @@ static int open_replaced(const lap_cli *cli, const char *out)
                : -1;
 }
 
-/* Whether two files have the same bytes. A command that runs again makes the same bytes, so a script that
- * repeats it gets no note. */
+/* Whether two files have the same bytes. Repeating a command writes the same bytes, so a script that does so
+ * gets no note. */
 static bool is_same(int one, int other)
 {
     char bytes[2][1 << 16];
@@ -132,7 +132,7 @@ static int write_report(
     return (int)lap_cli_exit_of(code);
 }
 
-/* Makes --stats for an image whose output is not made again. */
+/* Writes --stats for an image whose output is not written again. */
 static int measure_skipped(const lap_cli *cli, lap_context *context, const char *in)
 {
     const lap_measure_options options = {.threshold = cli->settings.params.threshold};
@@ -148,8 +148,7 @@ static int measure_skipped(const lap_cli *cli, lap_context *context, const char 
     return exit_code;
 }
 
-/* --skip-existing: a file of any kind has the name of the output. --stats and --report are still requested.
- * */
+/* --skip-existing, and OUT exists, whatever its content: only writes --stats and --report. */
 static int skip_one(const lap_cli *cli, lap_context *context, const char *in, const char *out)
 {
     const lap_report report = {.status = LAP_SKIPPED};

@@ -12,12 +12,12 @@
 #include "cli/options/values.h"
 #include "cli/term.h"
 
-/* ---- never over something else ------------------------------------------------------------------- */
+/* ---- a file that the command line also names elsewhere ------------------------------------------- */
 
-/* Standard output under a name that leads to the file to which it is redirected. */
+/* A path that leads to the file to which standard output is redirected. */
 static const char standard_output[] = "/dev/stdout";
 
-/* Where a path of the command line leads: "-" is the standard stream. */
+/* Returns a path that can be opened: "-" becomes the path of the standard stream. */
 static const char *as_path(const char *path, bool is_written)
 {
     if (path && is_written && lap_cli_is_stdout(path))
@@ -53,7 +53,7 @@ static lap_cli_exit unreachable(const lap_cli *cli, const lap_cli_option *side, 
 }
 
 /* Returns LAP_EXIT_OK if path is another file, else an exit code after a message that calls the file `what`.
- * side: NULL for what goes to standard output. */
+ * side: NULL for the text that goes to standard output. */
 static lap_cli_exit check_other(
     const lap_cli *cli, const lap_cli_option *side, const char *path, const char *what)
 {
@@ -140,9 +140,9 @@ static bool is_backup(const lap_cli *cli, const char *path)
     return end > 0 && length > end && strcmp(path + length - end, cli->backup) == 0;
 }
 
-/* ---- never after something else ------------------------------------------------------------------ */
+/* ---- a file with content that standard output appends to ----------------------------------------- */
 
-/* The first bytes of a file, and a 0. Without bytes if the file cannot be read; problem says why. */
+/* The first bytes of a file, and a 0. Empty if the file cannot be read; problem is the errno. */
 typedef struct side_head {
     char bytes[1024];
     size_t size;
@@ -159,15 +159,16 @@ static side_head head_of(const char *path)
 }
 
 /* Returns the format of an image that begins with these bytes, as outputs name it ("pnm" for "ppm" and
- * "pgm"); NULL if lapedge neither reads nor writes it, or if it has no mark, as a TGA. */
+ * "pgm"); NULL for a format that lapedge neither reads nor writes, and for TGA, whose first bytes identify
+ * nothing. */
 static const char *format_of(const side_head *head)
 {
     const char *format = lap_format_of_bytes(head->bytes, head->size), *name = lap_format_named(format);
     return strncmp(head->bytes, "BM", 2) == 0 ? "bmp" : name ? name : format;
 }
 
-/* Whether text can follow these bytes: they are no image, and have no control characters except those for
- * layout and terminals (BEL to CR, and ESC). */
+/* Whether text may be appended to a file that begins with these bytes: they are no image, and have no control
+ * characters except those for layout and terminals (BEL to CR, and ESC). */
 static bool is_text(const side_head *head)
 {
     for (size_t i = 0; i < head->size; i++) {
@@ -187,9 +188,9 @@ bool lap_cli_stdout_takes_text(void)
     return is_text(&head);
 }
 
-/* Whether the image may follow what is in the file: images of its format, if several may lie in a file of
- * this name (a PNM, or a stream such as x.mjpeg), or what the same command wrote there after a >, such as a
- * header. */
+/* Whether the image may be appended to the file. It may follow images of its own format, if a file of this
+ * name may hold several (a PNM, or a stream such as x.mjpeg). It may also follow text that the same
+ * redirection with > has written, such as a header. */
 static bool may_follow(const char *format, const char *name, const side_head *head, off_t size)
 {
     const char *dot = strrchr(name, '.'), *there = format_of(head);
@@ -201,8 +202,8 @@ static bool may_follow(const char *format, const char *name, const side_head *he
                   : strcmp(format, there) == 0 && !lap_format_named(dot ? dot + 1 : NULL);
 }
 
-/* Whether standard output is the input's file. Then the run refuses it, and must not suggest a > that would
- * empty the input. */
+/* Whether standard output is the input's file. Then the run itself refuses it; the message here suggests >,
+ * which would empty the input. */
 static bool is_input(const lap_cli *cli)
 {
     lap_error ignored; /* the run reports it */
@@ -231,10 +232,9 @@ lap_cli_exit lap_cli_check_stdout(const lap_cli *cli)
         length > 0 ? name : "a file");
 }
 
-/* ---- only over our own --------------------------------------------------------------------------- */
+/* ---- an existing file to replace ----------------------------------------------------------------- */
 
-/* Returns what follows "lapedge." in the schema with which the file begins; NULL if the file begins
- * differently. */
+/* If the file begins with a schema of lapedge, returns the text after "lapedge." in its name; else NULL. */
 static const char *schema_of(const side_head *head)
 {
     static const char *const parts[] = {"{", "\"schema\"", ":", "\"lapedge."};
@@ -301,8 +301,8 @@ static const struct {
     [LAP_SIDE_HEATMAP] = {"a heat map", is_heatmap},
 };
 
-/* Whether nothing is lost if a side file of this kind is written to path: there is no file, an empty one, one
- * that such an option wrote, or a device or pipe. */
+/* Whether a side file of this kind may be written to path without losing data: path does not exist, is empty,
+ * is a device or a pipe, or was written by the same option. */
 static bool is_free(const char *path, lap_cli_side kind)
 {
     struct stat st;
@@ -324,7 +324,8 @@ static lap_cli_exit check_content(const lap_cli *cli, const lap_cli_option *side
         path, kinds[side->writes].name, has_outputs ? ", or remove it" : ", or give -f to replace it");
 }
 
-/* Whether the folder of a side file may be missing now, because this run creates it: in OUTDIR. */
+/* Whether the folder of a side file may be missing now, because it is OUTDIR or lies in it, and this run
+ * creates OUTDIR. */
 static bool may_appear(const lap_cli *cli, const char *path)
 {
     struct stat st;
@@ -335,7 +336,7 @@ static bool may_appear(const lap_cli *cli, const char *path)
            lap_side_lies_in(path, out, &lies_in, &ignored) == LAP_OK && lies_in;
 }
 
-/* How long a FIFO's reader may take to arrive; it often starts at the same time as lapedge. */
+/* How long to wait for a FIFO's reader, which often starts at the same time as lapedge. */
 enum { READER_S = 5 };
 
 /* Most of these files are written last, so a path that cannot be written, or a FIFO without a reader, is
@@ -358,7 +359,7 @@ static bool is_named_like_image(const char *path)
     return format && strcmp(format, "tsv") != 0;
 }
 
-/* Returns the input folder in which this run, or the next one, would take the side file for a photo. */
+/* Returns the input folder in which this run, or the next one, would mistake the side file for a photo. */
 static const char *folder_around(const lap_cli *cli, const char *path)
 {
     const int count = cli->operand_count - (lap_cli_writes(cli) && !cli->in_place ? 1 : 0);
@@ -374,8 +375,8 @@ static const char *folder_around(const lap_cli *cli, const char *path)
 }
 
 /* Whether the run would create a file or folder that is named like a pattern: the shell leaves a pattern as
- * it is if no file matches it ("lapedge a.jpg *.png"). Not if an input is really named so: then the user's
- * names have such characters. */
+ * it is if no file matches it ("lapedge a.jpg *.png"). Returns false if a file named by an operand has such
+ * characters in its name, since the user then means them literally. */
 static bool is_left_pattern(const lap_cli *cli, const char *path)
 {
     static const char wild[] = "*?";
@@ -413,7 +414,7 @@ static lap_cli_exit check_name(const lap_cli *cli, const lap_cli_option *side, c
     return code == LAP_EXIT_OK ? check_place(cli, side, path) : code;
 }
 
-/* Whether the last step of a path, or the one before it, is a folder of records. */
+/* Whether the last part of a path, or the one before it, is a folder of records. */
 static bool is_among_records(const char *path)
 {
     static const char folder[] = ".lapedge";
@@ -429,8 +430,8 @@ static bool is_among_records(const char *path)
     return is_last || is_around;
 }
 
-/* Whether OUT, which begins with head, is what lapedge never writes: a raw photo, a film or a document, under
- * whatever name. "lapedge IMG_1.*" may name one. An empty file is as mktemp makes it. */
+/* Whether OUT, which begins with head, is a file that lapedge never writes, whatever its name: a raw photo, a
+ * film or a document. "lapedge IMG_1.*" may name one. An empty file is fine, since mktemp makes one. */
 static bool is_of_another_kind(const lap_cli *cli, const char *out, const side_head *head)
 {
     const char *format =
@@ -447,7 +448,7 @@ static bool is_of_another_kind(const lap_cli *cli, const char *out, const side_h
 static lap_cli_exit check_kind_of_out(const lap_cli *cli, const char *out)
 {
     const bool is_single = cli->forms & (LAP_CLI_ONE | LAP_CLI_TRANSFORM); /* else OUT must be a folder */
-    /* Without a format the run will be refused, with -f too: that message comes first. */
+    /* Without a format the run is refused later, even with -f, so the message about -f would be wrong. */
     const bool has_format = cli->settings.format || lap_format_named(lap_cli_extension(out));
     struct stat st;
     if (!is_single || !has_format || cli->force || cli->settings.no_clobber || cli->skip_existing ||
@@ -471,7 +472,7 @@ static lap_cli_exit check_output(const lap_cli *cli)
     const bool has_out =
         lap_cli_writes(cli) && !cli->in_place && cli->operand_count > (cli->files_from ? 0 : 1);
     const char *out = has_out ? cli->operands[cli->operand_count - 1] : "";
-    if (strcmp(out, "-") == 0) /* standard output, also if a file is called so */
+    if (strcmp(out, "-") == 0) /* standard output, even if a file has this name */
         return LAP_EXIT_OK;
     if (is_record(out) || is_among_records(out))
         return lap_cli_usage("%s: is a place of lapedge's own records; name another one", out);
@@ -517,7 +518,7 @@ bool lap_cli_is_stdout(const char *path)
 
 static bool open_log(lap_cli_log *log, const char *path)
 {
-    const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK; /* for a FIFO's open() alone */
+    const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK; /* the last: for FIFOs only */
     struct stat st;
     if (lap_cli_is_stdout(path)) {
         log->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

@@ -12,15 +12,15 @@
 static _Atomic(lap_context *) running;
 static volatile sig_atomic_t caught;
 
-/* A signal that was ignored at the start stays ignored: the caller has decided so, as nohup does for SIGHUP,
- * and a script's trap '' for any. */
+/* A signal that is ignored when the program starts stays ignored, since its caller wants that: nohup ignores
+ * SIGHUP, and a script can ignore any signal with trap ''. */
 static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 static bool is_caught[NUMBERS];
 
-/* One request often arrives as several signals: a terminal signals the whole process group, and a wrapper
- * passes the signal on; timeout(1) signals its child and then the group; the parent of a worker passes it on,
- * too. So a signal is a second request only if it arrives this long after the first. */
+/* One request to stop often arrives as several signals: a terminal signals the whole process group, and a
+ * wrapper or a worker's parent passes the signal on as well; timeout(1) signals its child and then the group.
+ * So a signal is a second request only if it arrives this long after the first. */
 enum { SAME_REQUEST_MS = 500 };
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "a signal handler must not wait for a lock");
 
@@ -43,8 +43,8 @@ static void on_signal(int number)
     errno = before;
 }
 
-/* Ctrl-\ ends the program at once and removes temporary files. It may leave a core file, as the system is
- * configured. */
+/* Ctrl-\ ends the program at once, after its temporary files were removed. The system may be configured to
+ * write a core file. */
 static void on_quit(int number)
 {
     lap_abandon_outputs();
@@ -79,7 +79,7 @@ static void catch_signals(lap_context *context)
 static void release_signals(void)
 {
     atomic_store(&running, NULL);
-    if (caught) /* the rest of this request's signals may still come */
+    if (caught) /* more signals of the same request may follow */
         return;
     for (int i = 0; i < NUMBERS; i++)
         if (is_caught[i])

@@ -65,14 +65,14 @@ static struct {
 
 /* ---- streams ------------------------------------------------------------------------------------ */
 
-/* How long one wait for a reader lasts before it is asked again whether a signal was caught: another thread
- * may have got it. And how long after the signal the reader may still take what is written. */
+/* WATCH_MS: how long to wait for a reader before checking whether a signal was caught, which another thread
+ * may have received. READER_MS: how long after the signal the reader may still read. */
 enum { WATCH_MS = 100, READER_MS = 1000 };
 
 static atomic_bool gave_up;
 
-/* Whether a pipe has room for so many bytes. poll denies that if they fit only into its last page, which is
- * partly filled. */
+/* Whether a pipe has room for `size` bytes. poll reports no room if they fit only into its last page, which
+ * is partly filled. */
 static bool fits_the_last_page(int fd, size_t size)
 {
     int held = 0;
@@ -80,8 +80,8 @@ static bool fits_the_last_page(int fd, size_t size)
     return room > 0 && ioctl(fd, FIONREAD, &held) == 0 && held <= room && (size_t)(room - held) >= size;
 }
 
-/* Waits for room in a pipe or a terminal. After a signal, a reader that takes nothing must not keep the
- * program from ending. A regular file has room at once. */
+/* Waits for room in a pipe or a terminal. After a signal, a reader that stops reading must not keep the
+ * program from ending. A regular file always has room. */
 static bool wait_for_room(int fd, size_t size)
 {
     static atomic_llong until_ms; /* 0: no signal was seen */
@@ -113,8 +113,8 @@ bool lap_term_gave_up(void)
     return atomic_load(&gave_up);
 }
 
-/* If poll reports room, a pipe takes PIPE_BUF bytes without blocking. A line goes to a file as one piece:
- * other processes may append to it. */
+/* If poll reports room, writing PIPE_BUF bytes to a pipe does not block. A file gets each line in one write,
+ * since other processes may append to it. */
 static size_t piece_for(int fd, size_t size)
 {
     struct stat st;
@@ -160,10 +160,10 @@ void lap_term_own_streams(void)
     static int out = STDOUT_FILENO, error = STDERR_FILENO;
     const cookie_io_functions_t writes = {.write = write_to};
     FILE *to_out = fopencookie(&out, "w", writes), *to_error = fopencookie(&error, "w", writes);
-    /* Without memory the C library's streams stay in use. */
+    /* If memory is short, the C library's own streams stay in use. */
     if (to_out && setvbuf(to_out, NULL, isatty(out) ? _IOLBF : _IOFBF, BUFSIZ) == 0)
         stdout = to_out;
-    /* A line is written whole: several processes may share the terminal or the file. */
+    /* Write whole lines, because several processes may share the terminal or the file. */
     if (to_error && setvbuf(to_error, NULL, _IOLBF, BUFSIZ) == 0)
         stderr = to_error;
 }
@@ -185,7 +185,7 @@ static void message(const char *kind, const char *format, va_list args)
     fflush(stdout);
     if (vasprintf(&text, format, args) < 0)
         text = NULL;
-    flockfile(stderr); /* a driver's thread may print while lapedge does: its line goes before or after */
+    flockfile(stderr); /* a driver's thread may print at the same time: keep its line apart */
     fputs(is_bold ? "\033[1mlapedge:\033[0m " : "lapedge: ", stderr);
     lap_cli_print_safely(stderr, text ? text : "out of memory");
     fputc('\n', stderr);
@@ -236,7 +236,7 @@ void lap_cli_warn_of_devices(const lap_cli *cli)
 {
     lap_device_info device;
     const char *reason;
-    /* Without any device, lap_cli_warn_without_device has said so. */
+    /* If there is no device at all, lap_cli_warn_without_device has already said so. */
     if ((cli->device_count > 1 || cli->device_count < 0) && !cli->quiet && lap_device_at(0, &device, &reason))
         lap_cli_message("warning: --devices: only device %d is used", cli->settings.device);
 }
@@ -246,7 +246,7 @@ void lap_cli_warn_without_device(const lap_cli *cli)
     lap_device_info device;
     const char *reason;
     const char *option = cli->device_count ? "--devices" : cli->device_memory ? "--device-memory" : NULL;
-    /* A backend given by name reports by itself that it cannot run. */
+    /* A backend that was named fails with its own error if it cannot run. */
     if (option && !cli->quiet && strcmp(cli->settings.backend, "auto") == 0 &&
         !lap_device_at(0, &device, &reason))
         lap_cli_message("warning: %s: %s", option, reason);
@@ -257,7 +257,7 @@ typedef struct remedy_words {   /* the end of an error message */
     const char *otherwise;      /* the end if it does not; or NULL */
 } remedy_words;
 
-/* Returns what remedies a library error: no option that the command would refuse. */
+/* Returns a hint on how to avoid a library error. It never names an option that the command would refuse. */
 static const char *words_of(lap_remedy remedy)
 {
     static const remedy_words rows[] = {
@@ -447,7 +447,8 @@ const char *lap_term_plain(const lap_cli *cli, FILE *to)
     return colored(cli, to) ? "\033[0m" : "";
 }
 
-/* A reader that closes the pipe after the first lines, such as head, has seen enough and needs no message. */
+/* A reader that closes the pipe after the first lines, such as head, did so on purpose, so no message is
+ * printed. */
 bool lap_term_reader_left(void)
 {
     struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};

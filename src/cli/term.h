@@ -1,4 +1,4 @@
-/* Messages and output for people: prints no control characters, and colours if wanted. */
+/* Prints messages and text for people, without control characters, and in colour if requested. */
 #ifndef LAP_CLI_TERM_H
 #define LAP_CLI_TERM_H
 
@@ -6,8 +6,8 @@
 
 #include "cli/options/args.h"
 
-/* Writes all bytes to a descriptor; false with errno set. After a signal was caught, a reader of a pipe or a
- * terminal that takes nothing for a second ends it: ECANCELED. */
+/* Writes all bytes to a descriptor; false with errno set. After a signal was caught, gives up with ECANCELED
+ * if the reader of a pipe or terminal reads nothing for a second. */
 bool lap_cli_write(int fd, const void *bytes, size_t size);
 bool lap_term_gave_up(void); /* whether a write ended so */
 /* From now on stdout and stderr write through lap_cli_write. The C library's own streams would retry for ever
@@ -18,14 +18,13 @@ void lap_term_begin(const lap_cli *cli);
 /* Prints "lapedge: ..." on stderr as one line. Control characters, for example in file names, are
  * replaced. */
 void lap_cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Warns if several devices were named but the command uses only one, and says which one. */
+/* If several devices were named but the command uses only one, prints a warning that says which one. */
 void lap_cli_warn_of_devices(const lap_cli *cli);
 /* Warns if devices were named but this machine has no device. May start CUDA. */
 void lap_cli_warn_without_device(const lap_cli *cli);
 /* Prints the first warning of a file that was processed anyway, and the number of warnings. */
 void lap_cli_warn(const char *input, const lap_report *report);
-/* Like lap_error_text, and adds the option of the program that helps. 1,024 bytes are enough. Returns
- * text. */
+/* Like lap_error_text, but adds a hint with the option that helps. 1,024 bytes are enough. Returns text. */
 char *lap_cli_error_text(const lap_error *err, char *text, size_t size);
 /* Quotes path as one word of a shell command line, shortened if it does not fit. Returns text. */
 char *lap_cli_quoted(const char *path, char *text, size_t size);
@@ -34,14 +33,14 @@ char *lap_cli_warning_text(const lap_report *report, char *text, size_t size);
 /* Prints "lapedge: photo.jpg: truncated: data ends ..." on stderr. If the error names no file and is not
  * caused by the settings, subject stands in for the file; NULL: no file is shown. */
 void lap_cli_print_error(const lap_error *err, const char *subject);
-/* Says "cancelled" if the exit code is that of a caught signal, unless an error or lap_cli_told_cancel's
- * caller has said so. */
+/* Prints "cancelled" if the exit code is that of a caught signal, unless an error has already said so, or
+ * lap_cli_told_cancel was called. */
 void lap_cli_tell_cancel(int exit_code);
 void lap_cli_told_cancel(void);
 /* Prints the message and returns LAP_EXIT_USAGE. */
 lap_cli_exit lap_cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Returns the last problem that these two functions (or else lap_cli_message) reported; *kind is named as in
- * JSON. */
+/* Returns the message of the last problem that was reported by one of these two functions, or else by
+ * lap_cli_message. *kind is its kind, named as in JSON. */
 const char *lap_cli_last_problem(const char **kind);
 /* Writes text; bytes that are not UTF-8, and characters that are not lap_utf8_is_shown, become \xNN. */
 void lap_cli_print_safely(FILE *to, const char *text);

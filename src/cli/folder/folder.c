@@ -8,7 +8,7 @@
 #include "cli/sides.h"
 #include "cli/term.h"
 
-/* ---- what is asked for --------------------------------------------------------------------------- */
+/* ---- the request --------------------------------------------------------------------------------- */
 
 /* Sets cli->take from the patterns of --include and --exclude. */
 static void take_patterns(lap_cli *cli)
@@ -259,7 +259,7 @@ void lap_folder_print_links(const lap_folder *folder)
             links > 1 ? "s" : "");
 }
 
-/* Lists the extensions of the other files that --ext would take, if the user has not chosen any. */
+/* Lists those extensions of skipped files that --ext could select, unless the user has chosen extensions. */
 static bool list_readable(const lap_folder *folder, char *list, size_t size)
 {
     static const char *const readable[] = {"png", "ppm", "pgm", "pnm"};
@@ -406,7 +406,8 @@ static lap_cli_exit verdict(const lap_batch_counts *counts)
 int lap_folder_exit(const lap_folder *folder, lap_code code)
 {
     const lap_batch_counts *counts = &folder->counts;
-    /* OUTDIR is refused at the first output that is to be made; outputs that are up to date do not count. */
+    /* An OUTDIR that cannot be written is noticed only when the first output is written. Outputs that are up
+     * to date do not count as success then. */
     const bool may_not_write = code == LAP_E_WRITE && lap_folder_left(folder) > 0;
     if (folder->lost != LAP_EXIT_OK)
         return (int)folder->lost;

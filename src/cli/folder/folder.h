@@ -28,23 +28,23 @@ typedef struct lap_folder {
 } lap_folder;
 
 /* Prepares a run over the first `inputs` operands. With --shard=auto, the tasks on one machine share all its
- * devices, or the devices that were named. Unless -q is given, prints a lost device above the progress line;
- * the callbacks' user must be the struct that begins with folder. */
+ * devices, or the devices that were named. Unless -q is given, the run prints a warning if it loses a device.
+ * Pass the struct that begins with the lap_folder as `user` of all callbacks. */
 void lap_folder_begin(lap_folder *folder, lap_cli *cli, int inputs);
 /* Returns LAP_EXIT_USAGE after a message if an operand is "-". */
 lap_cli_exit lap_folder_check_names(const lap_cli *cli);
 
 /* Starts the progress line. With -v first prints "up to 2 WHAT at once", unless what is NULL. */
 void lap_folder_start(lap_folder *folder, lap_context *context, const char *what);
-/* Call this in each callback, after a finished file was reported. */
+/* Updates the progress line. Call it in each callback, after the finished file was reported. */
 void lap_folder_show(lap_folder *folder, const lap_batch_counts *counts);
-/* For a run whose only result is what it prints: flushes standard output, and cancels the run if that failed,
- * for example because the disk is full or the reader of a pipe has left. Sets folder->lost. */
+/* For a run that writes only to standard output: flushes it, and cancels the run if that fails, for example
+ * because the disk is full or the reader of a pipe has closed it. Sets folder->lost. */
 void lap_folder_flush(lap_folder *folder);
 void lap_folder_stop(lap_folder *folder);
 
-/* Describes which files the run takes from folders: "(--ext=png), after --include"; kinds are the kinds that
- * a run without --ext takes. Returns text. */
+/* Describes which files of a folder the run processes: "(--ext=png), after --include". kinds names the kinds
+ * of files that a run without --ext processes. Returns text. */
 enum { LAP_TAKEN_TEXT = 280 };
 char *lap_folder_taken(const lap_cli *cli, const char *kinds, char text[LAP_TAKEN_TEXT]);
 
@@ -69,19 +69,20 @@ json_t *lap_folder_json_kinds(const lap_folder *folder); /* counts of failed and
 json_t *lap_folder_json_others(const lap_folder *folder);
 /* Makes the last line of a log if photos or outputs were left out, or were filtered before; else NULL. */
 json_t *lap_folder_json_left(const lap_folder *folder);
-/* Ends the log of a run that was not refused, also if nothing was found. */
+/* Writes the last line of a log, and also the first one if no file was found. Call it unless the run was
+ * refused. */
 void lap_folder_end_log(const lap_folder *folder, lap_cli_log *log);
 /* Adds how long the run took, and how it ended. */
 void lap_folder_json_end(const lap_folder *folder, json_t *object);
 
-/* Returns the exit code of a run that ended with this code; folder->lost comes first. */
+/* Returns the exit code of a run that ended with this code, or folder->lost if it is set. */
 int lap_folder_exit(const lap_folder *folder, lap_code code);
 
 /* ---- the process with the CUDA devices (worker.c) ------------------------------------------------ */
 
 /* An error in CUDA can kill the process that uses it. So a child process, the worker, does folder runs that
- * may use devices. If the worker dies, the parent finishes the run with the CPU only: the same command skips
- * what is done. */
+ * may use devices. If the worker dies, the parent runs the same command again with the CPU only, which skips
+ * the finished outputs. */
 
 /* Call this before threads are started and before CUDA is used. Returns false if the caller should do the
  * run: it is the worker, or the run uses no device. Returns true, after a warning, if a worker died and this

@@ -18,7 +18,7 @@ typedef struct folder_run {
     lap_folder folder;
     lap_cli_log log;
     char named[NAMED][160];
-    char recoded[160];            /* the first photo that was not turned without loss */
+    char recoded[160];            /* the first photo that could not be transformed losslessly */
     lap_batch_prune prune;        /* --prune: outputs whose photo is gone */
     json_t *pruned;               /* names of removed outputs */
     bool has_lost_worker;         /* run without devices, even if the options name some */
@@ -161,7 +161,8 @@ static json_t *prune_json(const folder_run *run)
 
 /* ---- all together -------------------------------------------------------------------------------- */
 
-/* Says how to make the rest after a run that ended early. Most causes would end the same command again. */
+/* After a run that ended early, prints how to process the remaining photos. Most causes would stop the same
+ * command again until they are removed. */
 static void print_rest(const lap_folder *folder)
 {
     const lap_code why = folder->err.code;
@@ -251,7 +252,7 @@ static lap_code work(folder_run *run, lap_context *context)
     const lap_code code =
         lap_batch(context, &folder->options, &settings, on_event, run, &folder->counts, &folder->err);
     lap_folder_stop(folder);
-    if (!settings.filter) /* edge maps may be turned */
+    if (!settings.filter) /* rotating edge maps is no mistake */
         folder->others.made = 0;
     if (run->has_lost_worker)
         snprintf(folder->work.how, sizeof folder->work.how,

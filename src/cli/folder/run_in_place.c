@@ -21,7 +21,7 @@ typedef struct in_place_run {
     lap_run_stats stats; /* for --stats, which accepts one photo */
     bool is_one;         /* one photo: report it like a run over one image */
     int exit_code;       /* exit code of the first photo for which it is not 0 */
-    uint64_t unkept;     /* photos that are up to date, but without the backup that was asked for */
+    uint64_t unkept;     /* photos that are up to date, but lack the backup that was requested */
 } in_place_run;
 
 /* ---- a photo ------------------------------------------------------------------------------------- */

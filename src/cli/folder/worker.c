@@ -44,7 +44,7 @@ static void set_signals(void (*handler)(int))
  */
 
 /* Copies standard input to a file that both processes can read, and returns where it begins; -1: failed. The
- * file is in memory, and may use half of what the run may use. */
+ * file is in memory and may have at most half of max_memory. */
 static off_t keep_stdin(uint64_t max_memory)
 {
     char bytes[65536];

@@ -19,7 +19,8 @@ json_t *lap_json_tolerance(const lap_cli *cli, int promised);
 /* Sets identical, max_abs, ..., first_difference. With difference NULL all are null. With has_figures false
  * all but identical are null, because the results are not images. */
 void lap_json_difference(json_t *object, const lap_difference *difference, bool has_figures);
-/* The same for two images of diff. excused: pixels differ that count as equal, so they are not identical. */
+/* The same for two images of diff. excused: the images count as equal, but are not identical, since pixels
+ * differ that --ignore or --threshold-per-pixel excuses. */
 void lap_json_excused(json_t *object, const lap_difference *difference, bool excused);
 
 /* Writes "x 3, y 4, channel 1: a 12, b 13, in the interior" to text. */
@@ -119,7 +120,7 @@ typedef struct lap_compare_result {
     lap_compare_photo photo; /* the current input */
     int warnings;            /* of decoding all inputs */
     char *warning;           /* the first, with its file's name; or NULL */
-    int left;                /* inputs that --fail-fast left */
+    int left;                /* inputs that were not reached, because of --fail-fast */
     json_t *photos;          /* for a folder one row per input, as in the JSON; else NULL */
 } lap_compare_result;
 

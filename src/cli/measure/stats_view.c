@@ -307,7 +307,7 @@ void lap_stats_text(const lap_cli *cli, const char *input, const lap_measurement
 
 /* ---- CSV ----------------------------------------------------------------------------------------- */
 
-/* Whether a spreadsheet would take a cell for a formula; some of the characters exist in full width too. */
+/* Whether a spreadsheet would read a cell as a formula; some of the characters exist in full width too. */
 static bool begins_formula(const char *cell)
 {
     static const char *const signs[] = {

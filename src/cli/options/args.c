@@ -72,8 +72,8 @@ static lap_cli_exit unknown_option(const char *word)
     return lap_cli_usage("unknown option --%s; see lapedge --help", name);
 }
 
-/* Whether the word is like "-quality=80": a long name after one dash. No option letters can be combined to
- * this. */
+/* Whether the word is like "-quality=80": a long name after one dash. No combination of option letters looks
+ * like this. */
 static bool is_name_with_one_dash(const char *word)
 {
     return word[0] == '-' && word[1] != '-' && strcspn(word + 1, "=") > 1 &&
@@ -120,7 +120,8 @@ static lap_cli_exit set(lap_cli *cli, const lap_cli_option *option, const char *
 
 /* ---- parsing ----------------------------------------------------------------------------------- */
 
-/* Takes the first word before any "--" as a command if it is one; every other word is an operand. */
+/* If the word is the first one, comes before any "--" and is a command, sets the command; else adds an
+ * operand. */
 static void take_operand(lap_cli *cli, char *word, bool may_be_command)
 {
     const lap_cli_command *command = lap_cli_command_named(word);
@@ -132,7 +133,7 @@ static void take_operand(lap_cli *cli, char *word, bool may_be_command)
     }
 }
 
-/* Whether an option may be given again with this value (args.h); notes a change. */
+/* Checks whether an option may be given again with this value (args.h); records whether the value changed. */
 static lap_cli_exit check_again(
     const lap_cli_option *option, const char *before, const char *value, lap_cli_given *given)
 {
@@ -150,7 +151,7 @@ static lap_cli_exit check_again(
                      before, value, is_list ? "separate values by commas" : "leave one out");
 }
 
-/* Takes an option that getopt found in the word, and stores its value in values. */
+/* Handles an option that getopt found, and stores its value in values. */
 static lap_cli_exit take_option(lap_cli *cli, const lap_cli_option *option, const char *value,
     const char *values[LAP_CLI_OPTIONS], lap_cli_given *given, const bool left_out[LAP_CLI_OPTIONS])
 {
@@ -237,11 +238,11 @@ static void set_defaults(lap_cli *cli, int argc, char **argv, char **operands)
         .allowed = {.max_abs = -1, .max_differing = -1, .max_differing_share = -1, .min_psnr = -1}};
     /* By default a run uses at most half of the memory, but at least 1 GB. */
     cli->settings.max_memory = half > 1000000000 ? half : 1000000000;
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) /* errors before that need to know */
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) /* earlier errors must know */
         cli->json = cli->json || strcmp(argv[i], "--json") == 0;
 }
 
-/* Reads the words into cli, without the options that are to be skipped. */
+/* Reads the words into cli. Options in left_out are only checked, not applied. */
 static lap_cli_exit read_words(
     lap_cli *cli, int argc, char **argv, lap_cli_given *given, const bool left_out[LAP_CLI_OPTIONS])
 {
@@ -278,8 +279,8 @@ static void call_stdout(lap_cli *cli)
         cli->operands[1] = standard;
 }
 
-/* Refuses a misspelt command, before its options are taken for options of run, and refuses contradictory
- * options. Options without effect are skipped in a second reading, so that they cannot have one. */
+/* Refuses a misspelt command before its options are read as options of run, and refuses contradictory
+ * options. If some options are accepted without effect, reads the words again without applying these. */
 static lap_cli_exit check_words(lap_cli *cli, int argc, char **argv, lap_cli_given *given)
 {
     lap_cli_given again = {0};

@@ -37,9 +37,8 @@ typedef bool lap_cli_setter(
     void *field, const lap_cli_option *option, const char *value, char *problem, size_t size);
 
 /* How lapedge treats an option that has no effect, because it belongs to another form or because something
- * that it needs is missing. The first rule that fits applies: a promise is refused; a choice is refused
- * unless its value asks for what happens anyway; tuning is accepted, and -v notes it; everything else is
- * refused. */
+ * that it needs is missing. A promise is refused. A choice is refused unless the run would behave the same
+ * without it. Tuning is accepted, and -v notes it. Every other option is refused. */
 typedef enum lap_cli_kind {
     LAP_PLAIN,
     LAP_PROMISE, /* a promise, a limit, or a file to write */
@@ -77,9 +76,9 @@ typedef enum lap_cli_side {
 
 /* The effect of giving an option twice. */
 typedef enum lap_cli_again {
-    LAP_AGAIN_SAME,  /* the same value is accepted. Another value: for tuning the last one counts, and -v
-                      * notes it; for everything else it is refused */
-    LAP_AGAIN_LAST,  /* as for tuning: the bytes are the same with any value */
+    LAP_AGAIN_SAME,  /* the same value is accepted. Another value is refused, except for tuning: there
+                      * the last value counts, and -v notes it */
+    LAP_AGAIN_LAST,  /* the last value counts, as for tuning: the output is the same with any value */
     LAP_AGAIN_ADDS,  /* every value counts */
     LAP_AGAIN_NEVER, /* refused: it is unclear whether the user wants one step or two */
     LAP_AGAINS
@@ -88,7 +87,7 @@ typedef enum lap_cli_again {
 typedef struct lap_cli_beside { /* another option that the option excludes or needs */
     const char *other, *why;
     bool needs;
-    bool (*agrees)(const lap_cli *cli); /* whether both ask for the same; NULL: they never do */
+    bool (*agrees)(const lap_cli *cli); /* whether the two options mean the same; NULL: they never do */
 } lap_cli_beside;
 
 enum { LAP_CLI_BESIDES = 6 };
@@ -106,11 +105,11 @@ struct lap_cli_option {
     unsigned forms;    /* forms in which the option has an effect */
     lap_cli_need need; /* what else the option needs to have an effect */
     lap_cli_again again;
-    unsigned same_in;                    /* other forms in which the value may ask for what happens anyway */
-    bool (*is_same)(const lap_cli *cli); /* whether this value asks for what happens anyway */
+    unsigned same_in;                    /* other forms in which the value may be what the run does anyway */
+    bool (*is_same)(const lap_cli *cli); /* whether this value is what the run does anyway */
     lap_cli_beside beside[LAP_CLI_BESIDES + 1];
     lap_cli_side writes; /* the value is a file that is written in addition to OUT */
-    bool to_stdout;      /* prints data to standard output, in place of the text for people */
+    bool to_stdout;      /* prints data to standard output instead of the text for people */
     const char *reads;   /* the value is a file to read; messages call it this */
 };
 enum { LAP_CLI_OPTIONS = 96 };
@@ -136,10 +135,10 @@ const lap_cli_option *lap_cli_option_lettered(int letter);
 
 typedef struct lap_cli_command {
     const char *name;
-    const char *usage;                                     /* lines "form\twhat it does\n" */
-    const char *examples;                                  /* lines "command\twhat it does\n" */
-    unsigned takes;                                        /* the options that the command takes */
-    const char *(*operand)(int i);                         /* words to choose operands from; NULL: files */
+    const char *usage;             /* lines "form\twhat it does\n" */
+    const char *examples;          /* lines "command\twhat it does\n" */
+    unsigned takes;                /* forms that the command can have */
+    const char *(*operand)(int i); /* the possible operands; NULL: operands are files */
     unsigned (*forms)(const lap_cli *cli, lap_error *err); /* finds forms by operands; NULL: takes */
 } lap_cli_command;
 enum {
@@ -160,8 +159,8 @@ extern const lap_cli_command lap_cli_commands[]; /* ends with a command without 
 const char *lap_cli_command_name(int i);
 const lap_cli_command *lap_cli_command_named(const char *name); /* or NULL */
 lap_cli_exit lap_cli_no_command(const char *word); /* reports an unknown command and suggests a known one */
-/* Returns LAP_EXIT_USAGE after a message if the first operand is not a file and looks like a command;
- * is_command: only if it resembles one that we know. */
+/* Returns LAP_EXIT_USAGE after a message if the first operand is not a file and looks like a command. With
+ * is_command, only if it resembles a known command. */
 lap_cli_exit lap_cli_check_first_word(const lap_cli *cli, bool is_command);
 /* Whether the last operand of this command is an output, unless it works in place. */
 static inline bool lap_cli_writes(const lap_cli *cli)
@@ -177,8 +176,8 @@ const char *lap_cli_nearest(const char *word, const char *(*next)(int i));
 
 /* forms.c: whether path is a folder. If the system cannot tell, fills err, unless err is already filled. */
 bool lap_cli_is_folder(const char *path, lap_error *err);
-/* Finds the forms of run, transform, stats, diff, compare and bench. Called once per command line, for
- * cli->forms, because the files could change before a second look. */
+/* Finds the forms of run, transform, stats, diff, compare and bench. Called only once per command line, to
+ * set cli->forms, because a second call could find other files. */
 unsigned lap_cli_run_forms(const lap_cli *cli, lap_error *err);
 unsigned lap_cli_transform_forms(const lap_cli *cli, lap_error *err);
 unsigned lap_cli_stats_forms(const lap_cli *cli, lap_error *err);
@@ -189,11 +188,11 @@ unsigned lap_cli_bench_forms(const lap_cli *cli, lap_error *err);
  * message. */
 lap_cli_exit lap_cli_find_forms(lap_cli *cli);
 /* rules.c: checks that each option that was given has an effect in these forms, with the other options and
- * with the operands. Returns LAP_EXIT_USAGE after a message if one is refused. Fills given->idle. -v notes
- * these, and the changed ones. */
+ * with the operands. Returns LAP_EXIT_USAGE after a message if one is refused. Fills given->idle. With -v,
+ * prints a note for each of these, and for each option given again with another value. */
 lap_cli_exit lap_cli_check_rules(const lap_cli *cli, lap_cli_given *given);
-/* rules.c: returns what follows the last dot of a file's name; NULL without a dot behind its first character.
- * NULL for NULL. */
+/* rules.c: returns the part of a file's name after its last dot; NULL if there is no dot after the first
+ * character. NULL for NULL. */
 const char *lap_cli_extension(const char *path);
 /* rules.c: reads the first bytes of a file, at most size. Returns how many; -1 and errno if the file cannot
  * be read. */
@@ -209,8 +208,8 @@ void lap_cli_list_forms(unsigned forms, char *text, size_t size);
 /* Returns a hint for a word that is an option or command of another program; NULL if it is unknown. */
 const char *lap_cli_hint(const char *word);
 
-/* values_filter.c: parses cli->kernel into the settings and turns it if requested. Returns false and says why
- * in problem. */
+/* values_filter.c: parses cli->kernel into the settings and rotates it if requested. Returns false and says
+ * why in problem. */
 bool lap_cli_read_kernel(lap_cli *cli, char *problem, size_t size);
 /* Whether the kernel may be a file that must be read inside the sandbox. */
 bool lap_cli_reads_inside(const lap_cli *cli);

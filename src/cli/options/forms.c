@@ -54,8 +54,8 @@ static bool is_like_folder(const char *path)
     return !extension || !lap_cli_is_common_ending(extension);
 }
 
-/* Neither operand exists or is named like a file, so two folders were meant: a missing folder has one exit
- * code, with and without a slash at its end. */
+/* If neither operand exists nor is named like a file, the user meant two folders. So a missing folder gives
+ * the same exit code with and without a slash at its end. */
 static bool means_folders(const lap_cli *cli)
 {
     for (int i = 0; i < 2; i++)

@@ -1,5 +1,5 @@
-/* Suggests what was probably meant: what to write here instead of another program's word, or our nearest
- * word. */
+/* Suggests what the user probably meant: lapedge's option for another program's word, or the nearest of
+ * lapedge's own words. */
 #include <string.h>
 
 #include "cli/options/args.h"
@@ -71,7 +71,7 @@ const char *lap_cli_hint(const char *word)
     return NULL;
 }
 
-/* ---- the nearest of our own ---------------------------------------------------------------------- */
+/* ---- the nearest known word ---------------------------------------------------------------------- */
 
 const char *lap_cli_nearest(const char *word, const char *(*next)(int i))
 {

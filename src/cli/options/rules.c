@@ -29,7 +29,8 @@ const char *lap_cli_extension(const char *path)
     return dot && dot != name ? dot + 1 : NULL;
 }
 
-/* Whether the output has one of two formats, or, in a folder run, one for each photo. */
+/* Whether the output has one of two formats. True in a folder run without --format, where outputs may have
+ * different formats. */
 static bool has_out(const lap_cli *cli, const char *one, const char *other, char why[WHY])
 {
     const char *word = cli->settings.format ? cli->settings.format : lap_cli_extension(single_output(cli));
@@ -123,7 +124,7 @@ static bool has_jpeg_in(const lap_cli *cli, char why[WHY])
     return false;
 }
 
-/* Whether a folder is among the inputs. A name that does not exist may be that of a folder. */
+/* Whether a folder is among the inputs. A name that does not exist counts as a folder. */
 static bool has_folder_in(const lap_cli *cli, char why[WHY])
 {
     struct stat st;
@@ -193,7 +194,7 @@ static bool has_cuda_global(const lap_cli *cli, char why[WHY])
     return any_backend(cli, is_cuda_global);
 }
 
-/* A name that is in no ladder would silently have no effect. */
+/* A name that is in none of these ladders would silently have no effect. */
 bool lap_cli_check_backends(const char *list, const lap_op *ops, int count)
 {
     for (const char *name = list; name && *name;) {
@@ -282,8 +283,8 @@ static bool is_accepted(const lap_cli *cli, const lap_cli_option *option)
     return option->kind == LAP_TUNING || (option->kind != LAP_PROMISE && may_be_same && option->is_same(cli));
 }
 
-/* Whether the only input is missing and the option is one of folder runs: then it is the folder that is
- * missing, as one that is not mounted is. */
+/* Whether the input is missing and the option belongs to folder runs. Then the user meant a folder, which is
+ * missing, for example because it is not mounted. */
 static bool lacks_folder(const lap_cli *cli, const lap_cli_option *option)
 {
     const unsigned folders = LAP_CLI_FOLDER | LAP_CLI_TRANSFORM_FOLDER | LAP_CLI_STATS_FOLDER;
@@ -316,7 +317,7 @@ static lap_cli_exit judge_all(const lap_cli *cli, idle_fn *is_idle, lap_cli_give
     return LAP_EXIT_OK;
 }
 
-/* ---- beside each other --------------------------------------------------------------------------- */
+/* ---- combinations of options --------------------------------------------------------------------- */
 
 static lap_cli_exit check_beside(const lap_cli *cli, const lap_cli_given *given)
 {
@@ -339,8 +340,8 @@ static lap_cli_exit check_format(const lap_cli *cli)
         out, (int)(extension - out), out, format, of_name);
 }
 
-/* A photo was given in place of the list. The names read from it would not exist, or, with -0, could be those
- * of other files. */
+/* Refuses a photo given instead of a list. Names read from it would not exist, or, with -0, could name the
+ * wrong files. */
 static lap_cli_exit check_list(const lap_cli *cli)
 {
     const char *format = lap_cli_image_at(cli->files_from);
@@ -361,8 +362,9 @@ static lap_cli_exit check_sandbox(const lap_cli *cli)
     return LAP_EXIT_OK;
 }
 
-/* Finds what is written to standard output as data: from entry *at of the table, an option that writes it;
- * after the table, the image. Returns false past the last; else name receives its words. */
+/* Finds the next kind of data that is written to standard output: first the options that write some, from
+ * entry *at of the table on, then the image. Sets name to its description. Returns false after the last one.
+ */
 static bool next_on_stdout(const lap_cli *cli, const lap_cli_given *given, size_t *at, char name[64])
 {
     for (; *at < LAP_CLI_OPTIONS && lap_cli_options[*at].name; ++*at) {

@@ -279,8 +279,8 @@ bool lap_cli_is_common_ending(const char *ending)
     return lap_format_named(ending) || (fits && strcasestr(others, word));
 }
 
-/* The next run would filter a backup that is named like a photo, and other programs may take one that is
- * named like another kind of file for such a file. */
+/* Refuses the extensions of images and of other common files: the next run would filter a backup named like
+ * an image, and another program might open a backup named like a document. */
 bool lap_set_backup(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
 {
     const char *dot = strrchr(value, '.');
@@ -289,7 +289,7 @@ bool lap_set_backup(void *field, const lap_cli_option *option, const char *value
     return lap_set_suffix(field, option, value, problem, size);
 }
 
-/* ---- values that only the comparisons take ------------------------------------------------------- */
+/* ---- values of options for comparisons ----------------------------------------------------------- */
 
 bool lap_set_ops(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
 {
@@ -387,7 +387,7 @@ bool lap_set_stats(void *field, const lap_cli_option *option, const char *value,
     return false;
 }
 
-/* ---- values that ask for what happens anyway ---------------------------------------------------- */
+/* ---- values that change nothing ----------------------------------------------------------------- */
 
 bool lap_same_always(const lap_cli *cli)
 {

@@ -1,4 +1,5 @@
-/* Parsers of option values: strict, and the message states the range. All are of type lap_cli_setter. */
+/* Parsers of option values. They are strict, and their messages state the allowed range. All are of type
+ * lap_cli_setter. */
 #ifndef LAP_CLI_VALUES_H
 #define LAP_CLI_VALUES_H
 
@@ -38,11 +39,11 @@ lap_cli_setter lap_set_block;  /* fills bench.block_x and block_y of the lap_cli
 bool lap_same_always(const lap_cli *cli);
 bool lap_same_one_share(const lap_cli *cli); /* --shard=0/1 */
 bool lap_same_keep_none(const lap_cli *cli); /* --keep=none, which is --strip */
-bool lap_same_format(const lap_cli *cli);    /* --format is that of each input's name */
+bool lap_same_format(const lap_cli *cli);    /* --format is the format of each input, by its name */
 
-/* Whether the ending, without its dot, is one of images, films, archives or documents. */
+/* Whether an extension, given without its dot, is common for images, films, archives or documents. */
 bool lap_cli_is_common_ending(const char *ending);
-/* Fills problem with `"value" is not ` and what is allowed. Returns false. */
+/* Fills problem with `"value" is not ` and the description of allowed values. Returns false. */
 bool lap_cli_refuse(char *problem, size_t size, const char *value, const char *allowed, ...)
     __attribute__((format(printf, 4, 5)));
 /* Whether name is a backend or alias in op's ladder. */

@@ -27,8 +27,8 @@ static bool write_data(const json_t *report, FILE *to)
     return whole;
 }
 
-/* Replaces characters as for a terminal: a page also reverses its text for some of them, and users may copy
- * text from it to a terminal. */
+/* Replaces the same characters as in text for a terminal: some of them reverse the text of a page too, and
+ * users may copy text from the page to a terminal. */
 static bool make_shown(json_t *value)
 {
     const char *key;
@@ -45,7 +45,8 @@ static bool make_shown(json_t *value)
     return done;
 }
 
-/* Replaces them in everything but the notes, which are ours and have line ends. */
+/* Replaces them in the whole report, except in the notes, which come from lapedge's own sources and have line
+ * ends. */
 static bool make_report_shown(json_t *report)
 {
     const char *key;
@@ -145,7 +146,7 @@ static void put(json_t *pairs, const char *name, json_t *value)
     json_array_append_new(pairs, pair);
 }
 
-/* Makes the command line as given, quoted for a reader rather than for a shell. */
+/* Returns the command line as given, quoted for people to read rather than for a shell. */
 static json_t *command_line(const lap_cli *cli)
 {
     char text[2000];
@@ -261,7 +262,7 @@ static json_t *notes_of(const json_t *rows)
     return notes;
 }
 
-/* Asks CUDA for its devices only if CUDA was used. */
+/* Calls CUDA for the list of devices only if CUDA was used. */
 void lap_report_add_results(json_t *report, json_t *results)
 {
     size_t i;

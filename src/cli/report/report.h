@@ -19,8 +19,8 @@ void lap_report_add_results(json_t *report, json_t *results);
 /* Adds photo and edges and their details. Both are host views of the same size and channels. */
 lap_code lap_report_add_pictures(
     json_t *report, lap_context *context, const lap_view *photo, const lap_view *edges, lap_error *err);
-/* Adds one row of a comparison of input, whose pixels are photo: pictures, statistics, and where the backend
- * differs from c. Rows of other ladders than the filter's are ignored. With several inputs, shows the
+/* Adds one row of a comparison: pictures, statistics, and where the backend differs from c. `photo` has the
+ * pixels of `input`. Ignores the rows of all ladders except the filter's. With several inputs, shows the
  * pictures of the first input for which a backend differs, or else of the first input. */
 lap_code lap_report_add_row(json_t *report, lap_context *context, const char *input, const lap_view *photo,
     const lap_compare_row *row, lap_error *err);
@@ -36,8 +36,7 @@ lap_code lap_report_add_file(
  * a message. */
 int lap_report_write(const char *path, json_t *report);
 
-/* ---- of a folder: counts, the slowest photos, those that failed, and a contact sheet --------------------
- */
+/* ---- reports on folders: counts, the slowest photos, failures, and a contact sheet --------------------- */
 
 /* Collects the files of a run for the contact sheet. It stores only names and figures; pictures are read at
  * the end of the run. */
@@ -54,9 +53,9 @@ void lap_sheet_add_file(lap_sheet *sheet, const lap_batch_file *file);
  * largest RMSE. */
 void lap_sheet_add_pair(lap_sheet *sheet, const lap_pair *pair, const char *what, bool is_equal);
 
-/* Reads the pictures of the sheet and writes the page. results is what --json prints, without rows; the
- * function takes it over. Omits pictures that can no longer be read. Returns LAP_EXIT_OK, or an exit code
- * after a message. */
+/* Reads the pictures of the sheet and writes the page. results is the object of --json, without rows; the
+ * function frees it. Omits pictures that can no longer be read. Returns LAP_EXIT_OK, or an exit code after a
+ * message. */
 int lap_sheet_write(lap_sheet *sheet, const lap_cli *cli, lap_context *context, json_t *results);
 
 /* ---- pictures as text (report_pixels.c) ---------------------------------------------------------- */
@@ -79,8 +78,9 @@ typedef enum lap_mean {
     LAP_MEAN_SQUARE /* root mean square: thin bright lines on black stay visible */
 } lap_mean;
 
-/* What a picture shows: a box of view, or, if `other` is set, of |view - other| in gray. There each pixel is
- * the largest of the samples that it covers, so that no single difference is lost. */
+/* What a picture shows: a box of view, or, if `other` is set, of |view - other| in gray. A pixel of such a
+ * difference is the largest of the samples that it covers, so even a single differing sample stays visible.
+ */
 typedef struct lap_picture {
     const lap_view *view, *other;
     lap_box box;

@@ -98,7 +98,7 @@ void lap_sheet_free(lap_sheet *sheet)
     free(sheet);
 }
 
-/* ---- what is gathered ----------------------------------------------------------------------------- */
+/* ---- collecting ----------------------------------------------------------------------------------- */
 
 static void add_failed(lap_sheet *sheet, entry e, const char *what, const char *message)
 {
@@ -244,7 +244,7 @@ static json_t *pictures_of(drawing *d, const entry *e)
 
 /* ---- the page --------------------------------------------------------------------------------------- */
 
-/* Makes a name from its end, because beginnings are often the same. */
+/* Shortens a name by cutting its beginning, because beginnings are often the same. */
 static json_t *name_of(const entry *e)
 {
     const char *name = e->name ? e->name : "";

@@ -238,7 +238,7 @@ lap_code lap_report_add_file(
 
 /* ---- differences --------------------------------------------------------------------------------- */
 
-/* Returns the bytes of the pictures of differences so far. */
+/* Returns the total size of the differences' pictures so far, in bytes. */
 static size_t taken_by(const json_t *differences)
 {
     size_t i, j, taken = 0;
@@ -337,8 +337,8 @@ static bool any_differs(const json_t *differences)
     return false;
 }
 
-/* Replaces the pictures by those of this input. Keeps the differences recorded so far; no pixel differs in
- * any of them. */
+/* Replaces the pictures with those of this input. Keeps the differences recorded so far, in none of which a
+ * pixel differs. */
 static lap_code take_pictures(json_t *report, lap_context *context, const char *input, const lap_view *photo,
     const lap_view *edges, lap_error *err)
 {
@@ -356,7 +356,7 @@ static lap_code take_pictures(json_t *report, lap_context *context, const char *
 
 static lap_code add_difference(const gallery *g, json_t *entry, const lap_compare_row *row, lap_error *err)
 {
-    /* Now the details are chosen by differences. */
+    /* From the first difference on, the details show where pixels differ. */
     if (!any_differs(json_object_get(g->pictures, "differences")))
         json_array_clear(json_object_get(g->pictures, "crops"));
     json_object_set_new(entry, "max_abs", json_integer(row->difference.max_abs));

@@ -26,8 +26,8 @@ static uint8_t *pnm_begin(lap_pnm *pnm, int width, int height, int channels)
     return pnm->bytes + length;
 }
 
-/* Returns where the source pixels of target pixel i of n begin on a side of `length`. The boxes have no
- * gaps. */
+/* Scales a side of `length` source pixels to n target pixels: returns the first source pixel of target pixel
+ * i. There are no gaps between them. */
 static int edge_of(int i, int n, int length)
 {
     return (int)((int64_t)i * length / n);

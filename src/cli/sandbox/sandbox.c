@@ -39,8 +39,8 @@ static lap_code allow_beside(lap_sandbox *box, const char *path, lap_error *err)
     return allow_around(box, path, LAP_SANDBOX_WRITE, err);
 }
 
-/* Allows reading the records that may say that an input was filtered before, or that an output is ours: those
- * of its folder, and of output folders around that. */
+/* Allows reading the records that can tell whether an input was already filtered, or whether lapedge wrote an
+ * output. They are in its folder, and in the output folders around that one. */
 static lap_code allow_records(lap_sandbox *box, const char *path, lap_error *err)
 {
     static const char *const records[] = {".lapedge-in-place.jsonl", ".lapedge"};
@@ -108,8 +108,8 @@ static bool read_name(FILE *list, int end, char name[PATH_MAX])
     return length > 0 || c != EOF;
 }
 
-/* Allows the names of a list. The run reads the list again. The rules take memory in the kernel: each
- * rule holds an inode, which is 1.2 KB on ext4 (Linux 6.18). */
+/* Allows the names of a list. The run reads the list again. The rules need kernel memory: each one keeps an
+ * inode there, 1.2 KB on ext4 (Linux 6.18). */
 static lap_code allow_names(lap_sandbox *box, FILE *list, const lap_cli *cli, lap_error *err)
 {
     enum { RULE = 2048 };
@@ -159,7 +159,7 @@ static lap_code allow_operands(lap_sandbox *box, const lap_cli *cli, lap_error *
     if (!folder)
         return cli->dry_run ? LAP_OK : allow_beside(box, out, err);
     if (!cli->dry_run)
-        code = make_folder(out, err); /* before the records above it are looked for by its real path */
+        code = make_folder(out, err); /* first, because the records above it are found by its real path */
     if (code == LAP_OK)
         code = allow_records(box, out, err);
     if (code != LAP_OK)
@@ -174,7 +174,7 @@ static bool is_alone(void)
     int threads = 0;
     DIR *tasks = opendir("/proc/self/task");
     if (!tasks)
-        return true; /* without /proc: assume so, since the program starts threads later */
+        return true; /* without /proc, assume so: the program starts its threads later */
     for (const struct dirent *entry; (entry = readdir(tasks));)
         threads += entry->d_name[0] != '.';
     closedir(tasks);
@@ -196,7 +196,7 @@ static lap_code enter(lap_sandbox *box, lap_error *err)
 
 lap_code lap_cli_sandbox(const lap_cli *cli, lap_error *err)
 {
-    /* Files that the C library, jansson and the memory limit read. None belongs to the user. */
+    /* Files that the C library, jansson and the code for the memory limit read. None has data of the user. */
     static const char *const looked_at[] = {
         "/proc/self", "/sys/devices/system/cpu", "/sys/fs/cgroup", "/dev/urandom", "/dev/null"};
     const char *const read[] = {cli->kernel, cli->weights};
@@ -205,8 +205,8 @@ lap_code lap_cli_sandbox(const lap_cli *cli, lap_error *err)
     lap_code code = lap_sandbox_open(&box, err);
     if (code != LAP_OK)
         return code;
-    /* Rules refer to inodes, and /proc makes a new inode if nothing holds the old one open. So this stays
-     * open as long as the process runs. */
+    /* Rules refer to inodes, and /proc may replace an inode that no descriptor refers to. So this descriptor
+     * stays open as long as the process runs. */
     static int self;
     self = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
     (void)self;
@@ -220,7 +220,7 @@ lap_code lap_cli_sandbox(const lap_cli *cli, lap_error *err)
     for (size_t i = 0; code == LAP_OK && i < sizeof beside / sizeof *beside; i++)
         code = allow_beside(&box, beside[i], err);
     tzset();                                     /* reads /etc/localtime */
-    (void)setenv("CUDA_VISIBLE_DEVICES", "", 1); /* no device could be opened, so auto need not try */
+    (void)setenv("CUDA_VISIBLE_DEVICES", "", 1); /* the sandbox forbids devices, so auto need not try any */
     if (code == LAP_OK)
         return enter(&box, err);
     close(box.rules);

@@ -1,8 +1,8 @@
-/* --sandbox: even if an attacker takes over a decoder, it can do no more than the run itself.
+/* --sandbox: an attacker who controls a decoder can access only the files that the run itself needs.
  *
  * Landlock (Linux 5.13) lets the process read the inputs and write below the folders of outputs. seccomp lets
- * it make some eighty system calls, with the arguments that a run gives them: no network, no other program,
- * no executable memory. Both hold for the process and for the threads that it starts from then on, for good.
+ * it make some eighty system calls, only with arguments that a run needs: no network, no other program, no
+ * executable memory. Both apply to the process and to the threads that it starts later, and cannot be lifted.
  * A second process, which has the same rules and decodes nothing, sets modes, owners and times of finished
  * files. */
 #ifndef LAP_CLI_SANDBOX_H
@@ -14,7 +14,7 @@
 
 /* Confines the process to what this command line needs. Creates OUTDIR if it is missing. Call it before the
  * first thread starts. LAP_E_BACKEND: the kernel has no Landlock or no seccomp, or the processor is neither
- * x86-64 nor aarch64; then nothing runs, since a sandbox was requested. LAP_E_WRITE: OUTDIR cannot be
+ * x86-64 nor aarch64; then the run is refused, since a sandbox was requested. LAP_E_WRITE: OUTDIR cannot be
  * created. */
 lap_code lap_cli_sandbox(const lap_cli *cli, lap_error *err);
 

@@ -25,7 +25,8 @@
 #define HERE 0
 #endif
 
-/* Arguments of these calls cannot reach beyond the process, or name a file, about which Landlock decides. */
+/* These calls are safe with any arguments: they affect only this process, or name a file, and Landlock checks
+ * that. */
 static const int allowed[] = {
     SYS_futex,
     SYS_read,
@@ -87,7 +88,7 @@ static const int allowed[] = {
     SYS_restart_syscall,
     SYS_membarrier,
     SYS_wait4,      /* waits for the keeper */
-#ifdef SYS_renameat /* missing on the newest processors */
+#ifdef SYS_renameat /* newer architectures lack it */
     SYS_renameat,
 #endif
 #ifdef SYS_stat /* the older calls of x86-64, some of which the C library uses */
@@ -129,7 +130,7 @@ typedef enum check {
 
 enum { VALUES = 5 };
 
-/* Rows of the same call are adjacent. If one of them does not hold, the call fails with EPERM. */
+/* Rows of the same call are adjacent. The call fails with EPERM unless all of them hold. */
 typedef struct bound {
     int call;
     check check;
@@ -153,8 +154,8 @@ enum {
 };
 
 static const bound bounds[] = {
-    /* With an access mode of 3 Landlock checks no right and drivers can be opened; the descriptor can take
-     * leases. */
+    /* Access mode 3 is forbidden: Landlock checks no right for it, it can open drivers, and its descriptor
+     * can be used for leases. */
     {SYS_openat, WITHIN, 2, {OPEN}},
     {SYS_openat, NOT_ALL, 2, {O_ACCMODE}},
     {SYS_openat, WITHIN, 3, {0777}}, /* the new mode must not make a program run with its owner's rights */
@@ -303,8 +304,8 @@ static lap_code enter(program *p, lap_error *err)
 
 /* ---- two filters -------------------------------------------------------------------------------------- */
 
-/* Newer kernels know in advance which calls need no look at their arguments, so the calls of the list come
- * last. */
+/* Newer kernels cache which calls the filter allows with any arguments and do not run it for them. So the
+ * list of these calls can come last. */
 lap_code lap_sandbox_limit_calls(int keeper, lap_error *err)
 {
     const unsigned socket = (unsigned)keeper;

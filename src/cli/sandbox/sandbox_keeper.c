@@ -24,7 +24,7 @@
 
 #include "cli/sandbox/sandbox.h"
 
-/* Its numbers are int, because not every byte is a valid enum or bool. */
+/* Its fields are int: it comes from untrusted code, and not every byte is a valid enum or bool. */
 typedef struct request {
     int call; /* SYS_fchmod, SYS_fchown, SYS_fsetxattr or SYS_utimensat */
     int now;  /* SYS_utimensat: to the present time, without times */
@@ -180,8 +180,8 @@ static void on_refused(int number, siginfo_t *info, void *at)
  * -------------------------------------------------------------------------------------------
  */
 
-/* Closes every descriptor whose end another process may wait for. The keeper ends with the sandbox, not on
- * Ctrl-C. */
+/* Closes the descriptors that the keeper does not need: another process may wait until a pipe is closed. The
+ * keeper ends with the sandbox, not on Ctrl-C. */
 static _Noreturn void begin_keeping(int sock)
 {
     enum { CLOSE_RANGE = 436 };
@@ -195,8 +195,8 @@ static _Noreturn void begin_keeping(int sock)
     keep(0);
 }
 
-/* Ends the keeper and waits for it: if a container's first process does not reap orphans, each run would
- * leave one. */
+/* Ends the keeper and waits for it. Otherwise each run would leave a zombie in a container whose first
+ * process does not reap orphans. */
 static void end_keeper(void)
 {
     const struct msghdr empty = {0};
