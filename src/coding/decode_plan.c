@@ -20,7 +20,7 @@ static uint64_t entry_of(unsigned length, unsigned step, unsigned size)
     return length | step << 8 | (64 - length) << 16 | size << 24 | bias << 52;
 }
 
-/* Makes the entry of one symbol, in the fields of the second. */
+/* Makes an entry that holds one symbol, in the fields of the second. */
 static uint64_t single_entry(int symbol, int length)
 {
     const unsigned run = (unsigned)symbol >> 4, size = (unsigned)symbol & 15;
@@ -30,7 +30,8 @@ static uint64_t single_entry(int symbol, int length)
     return entry_of((unsigned)length + size, symbol ? run + 1 : LAP_DECODE_EOB, size);
 }
 
-/* Makes the entry of `index`, with two symbols if they fit; `single` has the entries of one symbol. */
+/* Makes the entry of `index`, with two symbols if they fit. `single` has entries that hold one symbol each.
+ */
 static uint64_t whole_entry(const uint64_t single[AC_ENTRIES], unsigned index)
 {
     const uint64_t one = single[index];

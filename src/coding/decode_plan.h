@@ -9,18 +9,18 @@
 #include "coding/jpeg_frame.h"
 
 /* A look-up table for AC symbols is indexed by the next LAP_DECODE_INDEX bits. An entry holds two symbols if
- * the index contains the first with its value, and the code of the second. Otherwise it holds one symbol, in
- * the fields of the second. The value of the second may extend beyond the index.
+ * the index contains the first symbol with its value, and the code of the second one. Otherwise it holds one
+ * symbol, in the fields of the second. The value of the second may extend beyond the index.
  *
  *     63    52 51     48 47     32 31    24 23    16 15  8 7      0
  *     | bias 2 | zeros 1 | value 1 | size 2 | start 2 | step | length |
  *
  *     length    bits of both symbols, values included
  *     step      how many coefficients both cover; plus LAP_DECODE_EOB at the end of the block;
- *               LAP_DECODE_ODD: decode one symbol by its whole code instead
+ *               LAP_DECODE_ODD: decode one symbol from its full code instead
  *     start 2   position of the second value's lowest bit in a window of the next 64 bits
  *     size 2    bits of that value
- *     bias 2    1 - 2^size: to be added to the value if its first bit is 0
+ *     bias 2    1 - 2^size: add it to the value if its first bit is 0
  *     value 1   the first symbol's value
  *     zeros 1   zeros before it; value and zeros are 0 if there is no first symbol
  *
@@ -59,11 +59,11 @@ typedef struct lap_decode_plan {
     int across[LAP_JPEG_COMPONENTS],
         down[LAP_JPEG_COMPONENTS]; /* blocks in an MCU; 1 and 1 if there is one component */
     int h, v;                      /* across[0] and down[0] */
-    int together; /* rows of MCUs that libjpeg-turbo decodes before it outputs the first of them: 1; of gray,
+    int together; /* rows of MCUs that libjpeg-turbo decodes before it outputs the first of them: 1; for gray,
                    * its vertical sampling factor */
     int mcu_blocks;     /* blocks in an MCU, all components */
     int mcus, mcu_rows; /* MCUs of the picture, across and down */
-    int unit_mcus;      /* MCUs in a unit, which the stages process at a time */
+    int unit_mcus;      /* MCUs in a unit; each call of a stage processes one unit */
     int interval;       /* MCUs between restart markers; 0: no markers */
     /* Block b of the unit's MCU m is stored as block start[b] + m * step[b] of the unit. */
     int start[LAP_DECODE_MCU_BLOCKS], step[LAP_DECODE_MCU_BLOCKS];

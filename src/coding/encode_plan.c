@@ -65,7 +65,8 @@ static void set_codes(lap_encode_codes *codes, int chroma)
     }
 }
 
-/* `bits` is the length of the code; `less` is subtracted from the entry. */
+/* Makes the entries of the symbols with this size. `bits` is the length of the code; `less` is subtracted
+ * from each entry. */
 static void set_entry(uint32_t *entry, uint32_t code, unsigned bits, unsigned less, unsigned size)
 {
     const uint32_t positive =

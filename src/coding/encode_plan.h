@@ -48,10 +48,10 @@ typedef struct lap_encode_codes { /* either luma's or chroma's */
     _Alignas(64) uint8_t length[LAP_ENCODE_SYMBOLS]; /* bits of the code; 0: no such symbol */
 } lap_encode_codes;
 
-/* A second table, for encoders that look up one symbol at a time. The index of a symbol is
- * 32 distance + size, plus 15 if its value is negative, plus 1024 for chroma; DC differences have distance 0.
- * Adding the value to an entry gives the bits of code and value. This holds for negative values too: JPEG
- * writes the lowest `size` bits of value - 1, and the ones in the entry add just that.
+/* A second table, for encoders that look up one symbol at a time. The index of a symbol is 32 distance +
+ * size, plus 15 if its value is negative, plus 1024 for chroma; DC differences have distance 0. Adding the
+ * value to an entry gives the bits of code and value. This holds for negative values too: JPEG writes the
+ * lowest `size` bits of value - 1, and adding `size` ones, that is 2^size - 1, to the value gives these bits.
  *
  *     31    27 26                                0
  *     | length |    code | size bits: 0, or ones |      + value              vectors

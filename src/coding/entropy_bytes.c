@@ -51,7 +51,7 @@ static lap_code add_mark(lap_stretch *s, uint8_t code)
     return LAP_OK;
 }
 
-/* Appends bytes of the file from *at up to `end`, or one byte more so as not to split a pair FF xx. */
+/* Appends bytes of the file from *at up to `end`, or one byte more if that would split a pair FF xx. */
 static lap_code take(lap_stretch *s, const lap_coded *coded, size_t *at, size_t end)
 {
     const uint8_t *bytes = coded->bytes;
@@ -90,7 +90,7 @@ lap_code lap_stretch_fill(
     stretch->mark_count = 0;
     stretch->ends = false;
     stretch->end_code = 0;
-    /* Behind the piece, each round reads `more` bytes of the file, until at least `more` bytes remain after
+    /* After the piece, each round reads `more` bytes of the file, until at least `more` bytes are there after
      * unstuffing. So the last round may add up to `more` bytes too many. */
     if (!lap_add(end - begin, 2 * more + 2 + LAP_UNSTUFF_SLACK, &room) || !lap_add(room, slack, &room) ||
         room > UINT32_MAX / 16)

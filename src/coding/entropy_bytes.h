@@ -1,6 +1,6 @@
-/* Splits the entropy-coded bytes of a scan into pieces of a fixed number of bytes of the file. A piece is
- * made from the file whenever it is needed, without stuffing (FF00) and without restart markers. A pair FF xx
- * belongs to the piece that FF lies in. */
+/* Splits the entropy-coded bytes of a scan into pieces of a fixed number of bytes of the file. Pieces are not
+ * stored: each is copied from the file when it is needed, without stuffing (FF00) and without restart
+ * markers. A pair FF xx belongs to the piece that contains its FF. */
 #ifndef LAP_ENTROPY_BYTES_H
 #define LAP_ENTROPY_BYTES_H
 

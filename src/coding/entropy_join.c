@@ -90,7 +90,7 @@ static bool follow(lap_join *j, size_t note, lap_code *code)
     return true;
 }
 
-/* A walk may end after its piece. Adds the begins of the pieces up to there to the index. */
+/* A walk may end after its piece. Adds to the index where each piece up to that bit begins. */
 static lap_code reach(lap_join *j, uint64_t bit)
 {
     lap_scan_index *index = j->index;
@@ -104,8 +104,8 @@ static lap_code reach(lap_join *j, uint64_t bit)
     return code;
 }
 
-/* Handles the end of a walk, which is the end of the scan or an error. Returns false: nothing more is joined.
- */
+/* Handles the end of a walk, at the end of the scan or at an error. Returns false, since no walk can be
+ * joined after it. */
 static bool finish(lap_join *j, lap_code *code)
 {
     const lap_track *p = &j->piece;
@@ -168,7 +168,7 @@ static bool meet(const lap_join *j, size_t *from, const lap_track *piece, uint64
     return false;
 }
 
-/* Returns whether the current walk leads into the next piece. */
+/* Returns whether the current walk continues into the next piece. */
 static bool go_on(lap_join *j, lap_code *code)
 {
     return j->piece.ends || j->piece.odd != LAP_HUFF_FINE ? finish(j, code) : true;

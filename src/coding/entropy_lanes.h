@@ -1,5 +1,5 @@
-/* The loops of entropy_walk.c, for files of different instruction sets: with BMI2, shifts by a variable are
- * cheaper. Contracts: entropy_walk.h. */
+/* The loops of entropy_walk.c. They are in a header so that they can also be compiled for other instruction
+ * sets: with BMI2, shifts by a variable are cheaper. Contracts: entropy_walk.h. */
 #ifndef LAP_ENTROPY_LANES_H
 #define LAP_ENTROPY_LANES_H
 
@@ -105,8 +105,8 @@ static inline bool lap_lane_end_mcu(lap_lane *l, uint32_t bit)
     return bit >= l->stop;
 }
 
-/* Takes one symbol by its whole code: if the code is long, or near the end of a block. Sets p->k to 0 at the
- * end of the block. True: l->odd is an error. */
+/* Decodes one symbol from its full code, if the code is long or the end of the block is near. Sets p->k to 0
+ * at the end of the block. True: l->odd is an error. */
 static inline bool lap_lane_slowly(lap_lane *l, lap_lane_place *p)
 {
     lap_huff_state state = {.block = l->block, .k = (int)p->k};
@@ -124,8 +124,8 @@ static inline bool lap_lane_slowly(lap_lane *l, lap_lane_place *p)
     return false;
 }
 
-/* Takes the DC difference of a block, and the AC symbols that the same look-up holds. If these complete the
- * block, goes on with the next one. Leaves enough bits for one more look-up. True: the walk is over. */
+/* Decodes the DC difference of a block, and the AC symbols in the same entry. If these complete the block,
+ * goes on with the next one. Leaves enough bits for one more look-up. True: the walk is over. */
 LAP_LANE_INLINE bool lap_lane_begin(lap_lane *l, lap_lane_place *p)
 {
     for (;;) {
@@ -151,8 +151,8 @@ LAP_LANE_INLINE bool lap_lane_begin(lap_lane *l, lap_lane_place *p)
     }
 }
 
-/* Handles a look-up that reaches coefficient 64 or more: either the block is complete, or one symbol is taken
- * by its whole code instead. True: the walk is over. */
+/* Handles a look-up that reaches coefficient 64 or more: either the block is complete, or one symbol is
+ * decoded from its full code instead. True: the walk is over. */
 LAP_LANE_INLINE bool lap_lane_end(lap_lane *l, lap_lane_place *p, uint64_t next, unsigned entry)
 {
     if (next - LAP_HUFF_EOB >= 64) {
@@ -169,7 +169,7 @@ LAP_LANE_INLINE bool lap_lane_end(lap_lane *l, lap_lane_place *p, uint64_t next,
     return lap_lane_begin(l, p);
 }
 
-/* Does one look-up, which takes at most 28 bits. True: the walk is over. */
+/* Does one look-up, which consumes at most 28 bits. True: the walk is over. */
 LAP_LANE_INLINE bool lap_lane_look(lap_lane *l, lap_lane_place *p)
 {
     const uint64_t e = p->ac[p->r.window >> (64 - LAP_WALK_AC_BITS)];

@@ -38,7 +38,7 @@ static lap_code fail_for_memory(lap_error *err)
     return lap_fail(err, LAP_E_MEMORY, "out of memory for the scan");
 }
 
-/* Call with the lock held. Joins the pieces that come next, as far as they have been walked. */
+/* Call with the lock held. Joins the next pieces, up to the first one whose walk has not finished. */
 static void join_walked(scan *s)
 {
     lap_code code = LAP_OK;

@@ -19,7 +19,7 @@ typedef struct lap_scan_row { /* a row of MCUs */
 typedef struct lap_scan_mark { /* a restart marker */
     uint64_t bit;              /* the first bit after it, and after the padding before it */
     uint8_t padding;           /* bits of padding before it */
-    int16_t dc[4];             /* what the predictions would be without it */
+    int16_t dc[4];             /* the predictions at this point if there were no marker */
 } lap_scan_mark;
 
 typedef struct lap_scan_plan {
@@ -31,7 +31,7 @@ typedef struct lap_scan_plan {
 
 typedef struct lap_scan_team { /* the threads that index a scan */
     lap_pool *pool;            /* NULL: only the calling thread */
-    int threads;               /* the most threads of the pool to use, in addition to the caller */
+    int threads;               /* maximum number of the pool's threads to use, in addition to the caller */
     const lap_control *control;
 } lap_scan_team;
 

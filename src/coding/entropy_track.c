@@ -77,8 +77,8 @@ static lap_huff_odd go_on(lap_course *c, lap_code *code)
     return s->ends ? to_marker(c, s->size, true, code) : walk_up_to(c, UINT32_MAX, code);
 }
 
-/* An error after a guess only means that the guess was wrong: begins again after the error. False: no data is
- * left. */
+/* An error after a guess only means that the guess was wrong: restarts the walk after the error. False: no
+ * data is left. */
 static bool guess_again(lap_course *c, lap_huff_odd odd)
 {
     const lap_stretch *s = c->stretch;

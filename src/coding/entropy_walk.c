@@ -29,7 +29,7 @@ static void go_on_with(uint16_t one, const uint16_t *rest, unsigned count, uint1
     }
 }
 
-/* Makes the entries of all indices of `bits` bits; those of fewer bits must be there already. The entries of
+/* Makes the entries of all indices of `bits` bits. The caller has made those of fewer bits. The entries of
  * indices of n bits are at all + (1 << n). */
 static void fill_indices(const lap_huff_code *code, int bits, uint16_t *all)
 {

@@ -37,7 +37,7 @@ typedef struct lap_walk_tables {
     lap_huff_layout layout;
     const lap_walk_codes *block[LAP_HUFF_BLOCKS]; /* for each block of an MCU */
     lap_walk_codes codes[4];
-    lap_lanes_fn *walk_together; /* lap_walk_together, or that of a rung */
+    lap_lanes_fn *walk_together; /* lap_walk_together, or a rung's function */
 } lap_walk_tables;
 
 /* Makes the tables for a layout. All fields and all codes of the layout must be set. */
@@ -64,8 +64,8 @@ struct lap_walk {
  * RUN if the MCU at walk->now, the last one noted, has that error. *code: LAP_OK or LAP_E_MEMORY. */
 lap_huff_odd lap_walk_on(lap_walk *walk, uint32_t stop, lap_code *code);
 lap_lanes_fn lap_walk_together; /* in plain C; the rungs of the ladder `decode` have faster ones */
-/* Walks up to a marker at byte `end`; afterwards the padding before it begins at walk->now. Returns as
- * lap_walk_on; also SHORT and LONG. */
+/* Walks up to a marker at byte `end`; afterwards the padding before it begins at walk->now. Returns the same
+ * as lap_walk_on, or SHORT or LONG. */
 lap_huff_odd lap_walk_to_marker(lap_walk *walk, uint32_t end, lap_code *code);
 /* Notes walk->now. */
 lap_code lap_walk_note(lap_walk *walk);

@@ -1,9 +1,9 @@
 /* Walks through the blocks of an MCU, one symbol at a time, and detects errors. This is the reference: faster
- * loops take several symbols at once (LAP_HUFF_ADVANCE), and must pass through the same states.
+ * loops decode several symbols at once (LAP_HUFF_ADVANCE), and must pass through the same states.
  *
- * When an entry with several symbols may be used: if k + advance < 64; or, at the end of the block, if
- * advance contains LAP_HUFF_EOB and k + advance - LAP_HUFF_EOB < 64. Otherwise the block ends inside the
- * entry, or there is an error: take one symbol with lap_huff_step instead. */
+ * An entry with several symbols may be used if k + advance < 64, or, at the end of the block, if advance
+ * contains LAP_HUFF_EOB and k + advance - LAP_HUFF_EOB < 64. Otherwise the block ends inside the entry, or
+ * there is an error: decode one symbol with lap_huff_step instead. */
 #ifndef LAP_HUFFMAN_WALK_H
 #define LAP_HUFFMAN_WALK_H
 
@@ -43,9 +43,9 @@ typedef struct lap_huff_token { /* the symbol of a step */
     int value;                  /* for DC, the difference */
 } lap_huff_token;
 
-/* Takes the symbol that begins `window`. At least 31 bits of the window must be data; else the caller checks
- * afterwards that the symbol did not pass the end. Returns FINE, CODE or RUN. The block is complete when
- * state->k is 0 again, and the MCU is complete when state->block is 0 too. */
+/* Decodes the symbol that begins `window`. At least 31 bits of the window must be data; else the caller
+ * checks afterwards that the symbol did not pass the end. Returns FINE, CODE or RUN. The block is complete
+ * when state->k is 0 again, and the MCU is complete when state->block is 0 too. */
 LAP_HUFF_INLINE lap_huff_odd lap_huff_step(
     const lap_huff_layout *layout, uint64_t window, lap_huff_state *state, lap_huff_token *token)
 {

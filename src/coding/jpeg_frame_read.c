@@ -167,8 +167,8 @@ static bool settle_quant(reader *r, int c)
     return true;
 }
 
-/* Every bit must be coded exactly once: a first scan needs coefficients without any bits so far; a refinement
- * continues at the bit where the scan before it ended. */
+/* Every bit must be coded exactly once. A first scan must find no bits coded so far; a refinement must
+ * continue at the bit where the scan before it ended. */
 static bool take_bits(reader *r, int c, const lap_script_scan *scan)
 {
     if (!lap_script_is_dc(scan) && r->missing[c][0] < 0)

@@ -9,14 +9,14 @@
 #include "coding/jpeg_script.h"
 
 /* bytes begin at the start of the file and reach at least to the end of the first scan header. Returns false
- * unless the file is baseline or extended sequential Huffman with 8 bits and all components in one scan; also
- * for colours that libjpeg warns of, for a missing or invalid table, for a segment in a wrong place, and if
- * the data ends. */
+ * unless the file is baseline or extended sequential Huffman with 8 bits and all components in one scan; it
+ * also returns false for colours that libjpeg warns of, for a missing or invalid table, for a segment in a
+ * wrong place, and if the data ends too early. */
 bool lap_jpeg_frame_read(const uint8_t *bytes, size_t size, lap_jpeg_frame *frame);
 
 /* bytes are the whole file. Returns false unless the file is progressive Huffman with 8 bits and its scans
- * code every bit of every coefficient once, in a legal order; also for anything invalid before or between
- * scans. Ignores what follows the end marker. */
+ * code every bit of every coefficient once, in a legal order; it also returns false for anything invalid
+ * before or between scans. Ignores what follows the end marker. */
 bool lap_jpeg_script_read(const uint8_t *bytes, size_t size, lap_jpeg_script *script);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct lap_jpeg_script {
     lap_script_scan scans[LAP_SCRIPT_SCANS];
 } lap_jpeg_script;
 
-/* Returns whether the scan refines a band, that is, is not its first scan. */
+/* Returns whether the scan is a refinement, that is, not the first scan of its band. */
 static inline bool lap_script_refines(const lap_script_scan *scan)
 {
     return scan->high > 0;

@@ -1,5 +1,5 @@
-/* The order of a block's coefficients in a scan (ITU-T T.81, figure 5): from low frequencies to high ones.
- * So in a photo most zeros come last.
+/* The order of a block's coefficients in a scan (ITU-T T.81, figure 5): from low frequencies to high ones. In
+ * a photo, most of the zeros come last.
  *
  *      0  1  5  6 14 15 27 28
  *      2  4  7 13 16 26 29 42
