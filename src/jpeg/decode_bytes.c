@@ -9,8 +9,8 @@ size_t lap_decode_bytes_room(size_t most)
     return most + CHUNK + LAP_DECODE_PAD;
 }
 
-/* Unstuffing stops at the end of the file, and at a 0xFF that is the file's last byte or that a byte other
- * than zero follows. */
+/* Unstuffing stops at the end of the file, and at a 0xFF that is the file's last byte or is followed by a
+ * byte other than zero. */
 static bool is_at_marker(const lap_decode_bytes *b)
 {
     return b->next == b->end || (b->next[0] == 0xFF && (b->end - b->next == 1 || b->next[1] != 0));

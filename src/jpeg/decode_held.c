@@ -23,7 +23,7 @@ typedef struct pass { /* the decoding of one scan */
     lap_held_scan share;     /* passed to the rung with each unit */
     lap_script_codes *codes; /* one for each component; allocated before the first row */
     lap_decode_bytes bytes;
-    lap_held_state state; /* its bits are valid only during decode_unit; else bytes.state is */
+    lap_held_state state; /* its bits are valid only during decode_unit, else those of bytes.state */
     int interval_left, restarts;
     int before[LAP_JPEG_COMPONENTS], befores; /* scans that it depends on */
     int16_t nowhere;                          /* receives the DC values of padding blocks */
@@ -168,7 +168,8 @@ static void set_pass(lap_held *held, int i)
     find_before(held, i);
 }
 
-/* A turn is short, so that its rows are still in the cache when the next scan decodes them. */
+/* Each turn of a thread decodes only a few rows of a scan, so that they are still in the cache when the next
+ * scan decodes them. */
 static int rows_a_turn(const lap_held *held)
 {
     enum { TURN_BYTES = 256 << 10, LEAST_TURNS = 32 };
@@ -386,9 +387,9 @@ static int rows_ready(const lap_held *held, const pass *p)
     return ready - atomic_load_explicit(&p->rows, memory_order_relaxed);
 }
 
-/* Call with the lock held. Chooses the scan that the largest scan waits for. Of two scans with equal weight
- * it chooses the later one, whose rows the earlier one has just left in the cache. NULL if no scan can go
- * on. */
+/* Call with the lock held. Chooses the scan that the largest scan waits for. Of two scans with equal weight,
+ * chooses the later one: its rows are still in the cache from the earlier one. NULL if no scan can continue
+ * now. */
 static pass *choose(lap_held *held)
 {
     pass *best = NULL;

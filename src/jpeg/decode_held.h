@@ -1,4 +1,4 @@
-/* Decodes all coefficients of a progressive picture, by as many threads as call lap_held_work.
+/* Decodes all coefficients of a progressive picture. All threads that call lap_held_work share the work.
  *
  * A scan decodes one row of MCUs after the other, and cannot begin in the middle. But scans run in parallel:
  * a scan may decode a row of MCUs as soon as the scans that it depends on have decoded that row. A DC scan
@@ -11,8 +11,8 @@
  *     scan 6, luma 1..63, refinement   ====------          waits for scan 5
  *     scan 7, DC, refinement           ======----          waits for scan 1
  *
- * An error in any scan stops all of them. No pixels are lost by that: they are output only after the last
- * scan. */
+ * An error in any scan stops all of them. This loses no pixels, since none are output before the last scan is
+ * decoded. */
 #ifndef LAP_DECODE_HELD_H
 #define LAP_DECODE_HELD_H
 
@@ -37,7 +37,7 @@ lap_code lap_held_bound(const uint8_t *bytes, size_t size, int *scan, int *perce
 
 /* Returns the bytes of the coefficients and of the state that their scans need; SIZE_MAX on overflow. */
 size_t lap_held_memory(const lap_jpeg_script *script);
-/* Allocates the coefficients; decodes nothing yet. LAP_E_MEMORY, with *held NULL. */
+/* Allocates the coefficients; decodes nothing yet. LAP_E_MEMORY; *held is NULL then. */
 lap_code lap_held_open(const lap_held_source *source, lap_held **held, lap_error *err);
 void lap_held_close(lap_held *held); /* NULL is fine */
 

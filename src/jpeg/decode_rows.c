@@ -90,7 +90,8 @@ static void measure(lap_row_decoder *d)
         const int h = p->across[c], v = p->down[c];
         plane->width = (p->width * h - 1) / p->h + 1;
         plane->height = (p->height * v - 1) / p->v + 1;
-        /* As many MCU rows as are decoded together, or two if upsampling reads the next row of chroma. */
+        /* Room for the MCU rows that are decoded together, or for two if upsampling reads the next row of
+         * chroma. */
         plane->rows = 8 * v * p->v * p->together;
         plane->stride = (ptrdiff_t)p->mcus * h * 8 + 2 * LAP_DECODE_SLACK;
         plane->stride += -plane->stride & (ALIGNMENT - 1);
@@ -306,8 +307,8 @@ static int clamped(int y, int height)
     return y < 0 ? 0 : y < height ? y : height - 1;
 }
 
-/* The chroma rows that a row of pixels is interpolated from. Above the first and below the last row of the
- * picture, that row is repeated. */
+/* The two chroma rows that a row of pixels is interpolated from. At the top and bottom of the picture, both
+ * can be the same row. */
 typedef struct beside {
     int near, far;
     bool upper;

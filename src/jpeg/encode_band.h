@@ -11,8 +11,8 @@ typedef struct lap_band_encoder { /* used by one thread at a time; state begins 
     lap_encode_fn *run;
     lap_encode_join_fn *join; /* used only by encode_join.h */
     lap_encode_state state;
-    int first;                  /* first MCU to encode in the next MCU row: 0 except at the start of a
-                                 * band that is encoded apart */
+    int first;                  /* first MCU to encode in the next MCU row; 0, except at the start of a
+                                 * band that is encoded separately */
     const lap_control *control; /* or NULL */
 } lap_band_encoder;
 

@@ -5,7 +5,7 @@
 enum {
     MAX_ROWS = 16,
     MAX_CHANNELS = 4,
-    PIECE = 128 * 1024,                                                             /* joined at once */
+    PIECE = 128 * 1024, /* bytes joined by one call */
     UNIT_BYTES = LAP_ENCODE_UNIT_BLOCKS * LAP_ENCODE_BLOCK_BYTES + LAP_ENCODE_SLACK /* at most */
 };
 

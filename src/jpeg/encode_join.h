@@ -19,9 +19,9 @@ lap_code lap_band_apart_begin(
 /* Ends a band after its last row: stores the encoder's state in the chunk. */
 void lap_band_apart_end(const lap_band_encoder *encoder, lap_chunk *chunk);
 
-/* Joins the next piece of the band `apart` and appends its bytes to `bytes`: so joining takes little memory,
- * however long the band. *at: 0 for the first piece; after the last one the size of the chunk. encoder holds
- * the state at the end of the piece above. LAP_E_MEMORY. */
+/* Joins the next piece of the band `apart` and appends its bytes to `bytes`. Joining piece by piece needs
+ * little memory, even for a long band. *at: 0 for the first piece; after the last one the size of the chunk.
+ * encoder holds the state at the end of the piece above. LAP_E_MEMORY. */
 lap_code lap_band_join(
     lap_band_encoder *encoder, const lap_chunk *apart, size_t *at, lap_chunk *bytes, lap_error *err);
 

@@ -1,8 +1,8 @@
 /* Reads JPEG. When a file is opened, its decoder is chosen. libjpeg-turbo reads and checks the header of
- * every file. Our own decoder then outputs rows, each only after all MCU rows that it depends on proved
- * valid. At anything invalid or unsupported, libjpeg-turbo takes over. It has read nothing after the header,
- * so it decodes from the beginning; rows that were output already are discarded. Only libjpeg-turbo decides
- * what is an error. */
+ * every file. Our own decoder then outputs rows, each only after it has decoded all MCU rows that the row
+ * depends on without an error. At anything invalid or unsupported, libjpeg-turbo takes over. It has read
+ * nothing after the header, so it decodes from the beginning; rows that were output already are discarded.
+ * Only libjpeg-turbo decides what is an error. */
 #include <stdlib.h>
 
 #include "base/image.h"
@@ -13,7 +13,7 @@
 #include "libjpeg/jpeg_scan.h"
 #include "libjpeg/libjpeg.h"
 
-enum { ROWS_A_TIME = 32 }; /* after so many rows, check for cancellation */
+enum { ROWS_A_TIME = 32 }; /* rows between two checks for cancellation */
 
 /* ---- open ---------------------------------------------------------------------------------------- */
 

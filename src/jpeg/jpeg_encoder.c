@@ -16,7 +16,7 @@ typedef struct own_state {
     lap_jpeg_head head;
     lap_band_encoders *bands;
     lap_band_kind kind;
-    lap_band_work joined; /* for bands encoded apart: state at the end of the joined scan */
+    lap_band_work joined; /* for bands encoded separately: state at the end of the joined scan */
     lap_chunk bytes;      /* bytes of the last piece that was joined */
 } own_state;
 
@@ -64,7 +64,7 @@ static lap_code own_rows(
     return code == LAP_OK && is_last ? end_band(encoder, state, work, err) : code;
 }
 
-/* Writes a band that was encoded apart, joined to the bands before it. */
+/* Writes a band that was encoded separately, joined to the bands before it. */
 static lap_code append_apart(lap_encoder *encoder, int index, const lap_chunk *apart, lap_error *err)
 {
     own_state *state = encoder->state;

@@ -1,5 +1,5 @@
 /* The state of a picture that our own decoder decodes. Three files share it: jpeg_decoder.c decodes from the
- * first row on, jpeg_own_scan.c finds where rows begin, jpeg_own_part.c decodes from any row on. */
+ * first row on, jpeg_own_scan.c finds where rows begin, and jpeg_own_part.c decodes from any row on. */
 #ifndef LAP_JPEG_OWN_H
 #define LAP_JPEG_OWN_H
 
@@ -35,7 +35,8 @@ lap_code lap_own_coefficients(const lap_decoder *decoder, bool *is_fine, lap_err
 /* Fills *source for a row decoder, with the held coefficients if there are any. The first call makes the
  * plan. LAP_E_MEMORY. */
 lap_code lap_own_source(const lap_decoder *decoder, lap_row_source *source, lap_error *err);
-/* Gives a part an idle row decoder, or opens one; the caller has it seek its first row. LAP_E_MEMORY. */
+/* Gets an idle row decoder for a part, or opens one. The caller calls lap_row_decoder_seek before it decodes.
+ * LAP_E_MEMORY. */
 lap_code lap_own_take_rows(const lap_decoder *decoder, lap_row_decoder **rows, lap_error *err);
 void lap_own_give_rows(const lap_decoder *decoder, lap_row_decoder *rows); /* makes it idle; NULL is fine */
 /* Returns how many threads may decode the picture, including the caller's. */

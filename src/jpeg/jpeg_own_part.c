@@ -49,7 +49,7 @@ static lap_row_start start_of(const lap_decoder *whole, int mcu_row)
     const size_t piece = piece_of(&own->index, row->bit);
     const uint64_t bits = row->bit - own->index.begins[piece];
     const uint8_t *begin = coded->bytes + piece * coded->piece;
-    if (piece > 0 && begin[-1] == 0xFF) /* a pair FF xx belongs to the piece that FF lies in */
+    if (piece > 0 && begin[-1] == 0xFF) /* a pair FF xx belongs to the piece that contains its FF */
         begin++;
     const uint8_t *at = pass(begin, coded->bytes + coded->size, bits / 8);
     lap_row_start start = {
@@ -58,8 +58,8 @@ static lap_row_start start_of(const lap_decoder *whole, int mcu_row)
     return start;
 }
 
-/* Fails because the next rows are invalid or unsupported. in_doubt tells the caller to decode the picture in
- * order instead, so that libjpeg-turbo can take over. */
+/* Fails because the next rows are invalid or unsupported. in_doubt makes the caller decode the picture from
+ * its first row instead, so that libjpeg-turbo can take over. */
 static lap_code doubt(lap_decoder *part, lap_error *err)
 {
     atomic_store(&part->whole->in_doubt, true);

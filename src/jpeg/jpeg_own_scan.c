@@ -4,11 +4,11 @@
 #include "base/status.h"
 #include "jpeg/jpeg_own.h"
 
-/* A smaller picture is decoded before other threads wake up. Measured: docs/parallel-decoding.md. */
+/* A smaller picture is decoded before other threads have woken up. Measured: docs/parallel-decoding.md. */
 enum { MIN_PIXELS = 1000000 };
 /* Threads read the data in pieces. Each walk of each thread gets the same number of pieces, at least two, so
- * that all finish at about the same time. A piece is so large that the bytes read twice (LAP_TRACK_BEHIND)
- * are negligible, and so small that the pieces of a thread stay in its second-level cache. */
+ * that all finish at about the same time. A piece is large compared with the bytes that are read twice
+ * (LAP_TRACK_BEHIND), and small enough for the pieces of a thread to stay in its second-level cache. */
 enum { MIN_ROUNDS = 2, MIN_PIECE = 32 << 10, MAX_PIECE = 128 << 10 };
 /* Limits: bytes of the index, and threads that index a scan. */
 enum { MAX_INDEX = 16 << 20, MAX_TEAM = 256 };
@@ -56,7 +56,7 @@ static const char *reason_against(const lap_decoder *d)
                                          : "libjpeg-turbo decodes it, and cannot start inside a scan";
 }
 
-/* The reason is reported only if the user could expect parallel decoding. */
+/* Returns whether the reason is worth reporting: only if the user could expect parallel decoding. */
 static bool is_worth_a_word(const lap_decoder *d)
 {
     const lap_read_options *options = &d->options;
