@@ -1,5 +1,5 @@
 /* The interface that all image formats implement. To decode: probe, open, read bands, close. To encode: open,
- * encode bands, append, finish, close. Header fields are known before pixels are decoded. */
+ * encode bands, append, finish, close. The header fields are set before pixels are decoded. */
 #ifndef LAP_CODEC_H
 #define LAP_CODEC_H
 
@@ -20,7 +20,7 @@ typedef struct lap_segment { /* a metadata segment of a JPEG, unchanged */
 
 typedef struct lap_header {
     const char *format;           /* "jpeg", "png", "pnm" */
-    int width, height;            /* before any turn */
+    int width, height;            /* as stored, before any rotation */
     int channels;                 /* channels that rows() delivers: 1 or 3 */
     int components;               /* components in the file */
     int sample_h[4], sample_v[4]; /* JPEG sampling factors, per component; 0 for unused components */
@@ -36,7 +36,7 @@ typedef struct lap_header {
     size_t segment_count;
     int late_texts; /* texts after a PNG's picture: too late to be kept; known after finish */
     bool late_xmp;
-    size_t memory_estimate; /* most bytes that the decoder itself will allocate */
+    size_t memory_estimate; /* maximum number of bytes that the decoder itself allocates */
 } lap_header;
 
 typedef struct lap_read_options {
@@ -47,19 +47,19 @@ typedef struct lap_read_options {
     const lap_control *control; /* NULL, or must outlive the decoder */
     /* for parallel decoding, see lap_decoder_open_at */
     lap_decode decode;
-    lap_pool *pool;    /* the pool's idle threads may help; NULL: no pool */
-    int threads;       /* most threads for this image; 0 counts as 1 */
-    int worth_threads; /* LAP_DECODE_AUTO decodes in parallel only from this number of threads on */
-    bool in_order; /* decode is SERIAL only because rows must leave in order: threads may help with the work
-                      before the first row */
+    lap_pool *pool;        /* the pool's idle threads may help; NULL: no pool */
+    int threads;           /* maximum number of threads for this image; 0 counts as 1 */
+    int worth_threads;     /* LAP_DECODE_AUTO decodes in parallel only from this number of threads on */
+    bool in_order;         /* decode is SERIAL only because rows must be output in order: threads may help
+                              with the work before the first row */
     size_t piece_bytes;    /* bytes of data to scan at once; 0: a default. Results never depend on it */
     lap_codec_place codec; /* for JPEG: the coder that decodes */
     int images;            /* images of the input's size that the run holds in addition to the decoder */
-    /* A format sets this: hold the whole input in memory if that takes at most a quarter of max_memory, at
-     * most what remains after `images` and the bands, and at most 80 MB. */
+    /* A format sets this: hold the whole input in memory if that needs at most a quarter of max_memory, at
+     * most what `images` and the bands leave of it, and at most 80 MB. */
     bool holds;
-    bool plans; /* before the first row, the caller checks the decoder's memory with its own against
-                   max_memory: then one message names all of it */
+    bool plans; /* before the first row, the caller compares the decoder's memory plus its own with
+                   max_memory, so that one message can name the sum */
     /* only tests set this */
     bool walk_scans; /* counts a scan's leftover data without libjpeg's help, as for an unknown library */
 } lap_read_options;
@@ -94,14 +94,14 @@ void lap_decoder_close(lap_decoder *decoder); /* may be called at any time; does
  * thread. Close all of them before the whole decoder; call finish only for the whole one. */
 bool lap_decoder_opens_at(const lap_decoder *decoder);
 lap_code lap_decoder_open_at(lap_decoder *whole, int y0, int y1, lap_decoder **decoder, lap_error *err);
-/* The caller's function that fetches rows and uses them. Not in order: opens decoders at rows, closes them,
- * and keeps only the rows of decoders that reached their last row. In order: takes all rows from the whole
- * decoder; or opens one decoder at the first row that is not made yet, which drops the rows above it. Returns
- * the error of a decoder that fails. */
+/* The caller's function that reads rows and uses them. If in_order is false, it opens decoders at rows,
+ * closes them, and keeps only the rows of decoders that reached their last row. If in_order is true, it reads
+ * all rows from the whole decoder, or opens one decoder at the first row that is still missing, which drops
+ * the rows above it. Returns the error of a decoder that fails. */
 typedef lap_code lap_decoder_work(void *user, bool in_order, lap_error *err);
 /* Calls work. If a decoder opened at a row finds that the parallel method does not work for this image, calls
- * it again, in order: then the decoder starts from the first byte. Calls it only in order if the decoder
- * cannot be opened at rows. Call finish afterwards. */
+ * work again with in_order true; the decoder then starts from the first byte. If decoders cannot be opened at
+ * rows, calls work only with in_order true. Call finish afterwards. */
 lap_code lap_decoder_run(lap_decoder *whole, lap_decoder_work *work, void *user, lap_error *err);
 
 /* Names the format of a file that lapedge cannot read, by its first bytes: "a WebP image"; NULL if
@@ -142,7 +142,7 @@ struct lap_decoder { /* common part; `state` belongs to the format */
     atomic_bool in_doubt; /* a decoder opened at a row reported that the method does not work */
     const char *how;      /* why rows can or cannot be opened; NULL: not worth a message */
     size_t held;          /* bytes of memory_estimate that only decoders opened at a row need */
-    size_t at_memory;     /* bytes that each of them takes, without its share of the coded data */
+    size_t at_memory;     /* bytes that each of them needs, without its share of the coded data */
 };
 
 /* Checks width * height against options->max_pixels, and memory_estimate against max_memory unless the caller
@@ -174,7 +174,7 @@ typedef struct lap_write_options {
     lap_codec_place codec;      /* for JPEG: the coder that encodes */
     bool in_order;              /* bands arrive in order, so they need not be joined */
     const lap_header *from;     /* source of metadata and sampling, or NULL */
-    bool oriented;              /* pixels were turned, so the EXIF orientation is reset */
+    bool oriented;              /* pixels were rotated upright, so the EXIF orientation is reset */
     bool as_stored;             /* components mean the same as in the input, so any profile fits */
     bool long_segments;         /* metadata may be larger than a JPEG segment */
     lap_fail_on fail_on;        /* WARNING: fail if metadata is lost that the user did not ask to drop */
@@ -191,7 +191,7 @@ typedef enum lap_format { /* output formats */
     LAP_FORMAT_PPM,
     LAP_FORMAT_PGM,
     LAP_FORMAT_TSV,
-    LAP_FORMAT_NOTHING /* only bands are wanted; no path names this format */
+    LAP_FORMAT_NOTHING /* the caller needs only the bands, no file; no path names this format */
 } lap_format;
 const char *lap_format_name(lap_format format); /* "jpg", ...: the extension */
 
@@ -218,7 +218,7 @@ typedef struct lap_band_work {
     lap_chunk *chunk;
     void *state; /* belongs to the format; after a failed band the encoder releases it */
 } lap_band_work;
-/* Returns the step for lap_encoder_rows; 0: this encoder takes only whole bands. */
+/* Returns the step for lap_encoder_rows; 0: this encoder accepts only whole bands. */
 int lap_encoder_row_step(const lap_encoder *encoder);
 /* Encodes the next rows of the band: a multiple of the step, unless they end the band. */
 lap_code lap_encoder_rows(lap_encoder *encoder, lap_band_work *work, const lap_view *rows, lap_error *err);

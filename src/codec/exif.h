@@ -1,5 +1,5 @@
-/* EXIF: reads the orientation, and selects what an output keeps. Any bytes are safe input. Sources: EXIF
- * 2.32, TIFF 6.0. Payload = APP1 data, beginning "Exif\0\0". Thread safe. */
+/* EXIF: reads the orientation, and selects the tags that an output keeps. Any bytes are safe input. Sources:
+ * EXIF 2.32, TIFF 6.0. Payload = APP1 data, beginning "Exif\0\0". Thread safe. */
 #ifndef LAP_EXIF_H
 #define LAP_EXIF_H
 

@@ -5,8 +5,8 @@
 
 #include "base/status.h"
 
-/* Limits against EXIF that an attacker built to take seconds. A camera writes about a hundred entries, and
- * each byte belongs to only one of them. */
+/* Limits against EXIF that an attacker made so complex that reading it takes seconds. A camera writes about a
+ * hundred entries, and each byte belongs to only one of them. */
 enum { MAX_ENTRIES = 2000, MAX_WORK = 16 << 20 };
 
 /* ---- bytes --------------------------------------------------------------------------------------- */
@@ -181,7 +181,7 @@ static void add_going(lap_exif_tree *tree)
     }
 }
 
-/* ---- what goes ----------------------------------------------------------------------------------- */
+/* ---- dropped entries ----------------------------------------------------------------------------- */
 
 static bool holds_jpeg(const lap_exif_tree *tree, const lap_exif_entry *e)
 {

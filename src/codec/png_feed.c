@@ -10,7 +10,7 @@
 #include "codec/png_late.h"
 
 enum {
-    MAX_SEGMENT = 65533, /* what a JPEG segment holds without its length */
+    MAX_SEGMENT = 65533, /* largest data of a JPEG segment, without its length field */
     EXIF_HEAD = 6,
     ICC_HEAD = 14,
     MAX_ICC_PIECES = 255,
@@ -45,8 +45,8 @@ void lap_png_drop(lap_decoder *decoder, const char *message)
     lap_png_note(decoder, message);
 }
 
-/* libpng before 1.6.48 warns about a chunk that check_chunk has already noted; newer versions warn about some
- * chunks. */
+/* libpng before 1.6.48 warns about a chunk that check_chunk has already noted; newer versions still do for
+ * some chunks. */
 static bool is_about_size(const char *message)
 {
     return strstr(message, "too large") || strstr(message, "exceeds memory limits");
@@ -199,8 +199,8 @@ void lap_png_destroy(lap_decoder *decoder)
 
 /* ---- metadata ------------------------------------------------------------------------------------ */
 
-/* libpng calls this for each chunk that it leaves to us. When the function leaves by longjmp, it owns no
- * memory. */
+/* libpng calls this for each chunk that it does not read itself. The function owns no memory when it leaves
+ * by longjmp. */
 static int take_text(png_structp png, png_unknown_chunkp chunk)
 {
     lap_decoder *decoder = png_get_user_chunk_ptr(png);

@@ -22,14 +22,14 @@ typedef struct lap_png_state {
     size_t left;
     bool ended;     /* the source has no more data */
     bool no_memory; /* malloc failed inside libpng */
-    /* our parser of the passing chunks: bytes before the next chunk header, and the part of that header read
+    /* state of our own parser of chunks: bytes before the next chunk header, and the part of that header read
      * so far */
     uint64_t chunk_left;
     uint8_t chunk_head[8];
     int chunk_head_bytes;
     bool is_large;   /* the last chunk exceeds the limit; a warning was recorded */
     bool in_chunks;  /* libpng reads chunks other than pixels, so its allocations are limited */
-    lap_error cause; /* why libpng was left */
+    lap_error cause; /* why the work in libpng was aborted */
     bool lost;       /* damage was tolerated; the remaining pixels are black */
     uint8_t *line;   /* a row of RGB, for conversion to gray */
     uint8_t *whole;  /* all rows of an interlaced image */
@@ -38,7 +38,7 @@ typedef struct lap_png_state {
     lap_segment *segments;
     uint8_t *metadata;   /* bytes of the metadata */
     lap_png_texts texts; /* texts of the chunks before the picture */
-    lap_chunk late_exif; /* data of an eXIf chunk behind the picture */
+    lap_chunk late_exif; /* data of an eXIf chunk after the picture */
     bool has_exif;       /* EXIF is among the segments */
     int dropped;         /* warnings by lap_png_drop */
 } lap_png_state;
@@ -46,15 +46,16 @@ typedef struct lap_png_state {
 /* Creates decoder->state. Call lap_png_destroy even after a failure. */
 lap_code lap_png_create(lap_decoder *decoder, lap_error *err);
 void lap_png_destroy(lap_decoder *decoder);
-/* Calls work, which may call libpng and leave by longjmp; it must not own anything that would then leak. */
+/* Calls work, which may call libpng and may be left by longjmp. So it must not own anything that would leak.
+ */
 lap_code lap_png_guard(lap_decoder *decoder, void (*work)(lap_decoder *), lap_error *err);
 /* Aborts the work: fails with state->cause if it is set, else with this message as damage. */
 _Noreturn void lap_png_leave(png_structp png, const char *message);
 /* Counts a warning, and stores the first one. */
 void lap_png_note(lap_decoder *decoder, const char *message);
-/* The same about something that is dropped, which is no damage of the file. */
+/* The same for something that is dropped, although the file is not damaged. */
 void lap_png_drop(lap_decoder *decoder, const char *message);
-/* For work: leaves if the run was cancelled or timed out. Costs little for most rows. */
+/* For work: aborts it if the run was cancelled or timed out. Looks at the clock only once in several rows. */
 void lap_png_look_at_clock(lap_decoder *decoder, int row);
 /* For work, before the first chunk: makes libpng read text, within limits. */
 void lap_png_want_text(lap_decoder *decoder);

@@ -9,7 +9,7 @@ enum {
     SIGNATURE = 8,
     HEAD = 8,            /* length and type of a chunk */
     SUM = 4,             /* its checksum */
-    MAX_CHUNKS = 1 << 16 /* 512 MB of usual files; each costs a call of the system */
+    MAX_CHUNKS = 1 << 16 /* 512 MB of usual files; each costs a system call */
 };
 
 static uint32_t get32(const uint8_t *from)

@@ -104,7 +104,7 @@ static void look_at_text(const uint8_t *data, size_t size, bool *is_ascii, bool 
     }
 }
 
-/* Writes a comment with its keyword. Bytes that are not UTF-8 are taken as Latin-1, which tEXt uses. */
+/* Writes a comment with its keyword. Bytes that are not UTF-8 are treated as Latin-1, which tEXt uses. */
 static lap_code put_comment(const lap_write_options *o, const lap_segment *s, lap_chunk *out, lap_error *err)
 {
     const char *keyword = s->keyword ? (const char *)s->data : "Comment";

@@ -190,7 +190,7 @@ static lap_code png_rows(lap_decoder *decoder, const lap_view *rows, lap_error *
         if (code == LAP_OK)
             from_whole(decoder, rows);
     } else {
-        clear(rows); /* what libpng does not reach is black */
+        clear(rows); /* pixels that libpng does not reach stay black */
         state->rows = rows;
         if (!state->lost)
             code = let_through(decoder, lap_png_guard(decoder, rows_work, err), err);
@@ -198,7 +198,7 @@ static lap_code png_rows(lap_decoder *decoder, const lap_view *rows, lap_error *
     return code == LAP_OK ? refuse_warnings(decoder, err) : code;
 }
 
-/* Whether EXIF without its head asks for a turn. */
+/* Whether EXIF data, given without its signature, has an orientation other than upright. */
 static bool turns(const uint8_t *exif, size_t size)
 {
     enum { HEAD = 6 };

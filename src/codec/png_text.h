@@ -22,7 +22,7 @@ typedef struct lap_png_texts {
     size_t refused; /* chunks that exceed the limits or cannot be read */
 } lap_png_texts;
 
-/* Takes the data of a text chunk of this type. LAP_E_MEMORY. */
+/* Converts and adds the data of a text chunk of this type. LAP_E_MEMORY. */
 lap_code lap_png_text_take(
     lap_png_texts *texts, const char *type, const uint8_t *data, size_t size, lap_error *err);
 void lap_png_texts_free(lap_png_texts *texts);

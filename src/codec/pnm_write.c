@@ -1,5 +1,5 @@
-/* Encodes binary PNM with maxval 255: .ppm is P6 (gray becomes three equal samples), .pgm is P5. Without
- * loss: the file holds the filter's exact result. */
+/* Encodes binary PNM with maxval 255: .ppm is P6 (gray becomes three equal samples), .pgm is P5. Lossless:
+ * the file holds the filter's exact result. */
 #include <string.h>
 
 #include "base/status.h"

@@ -1,5 +1,5 @@
-/* Removes what must not be passed on from Photoshop's image resources (APP13) and their IPTC data sets. Any
- * bytes are safe input. Sources: Adobe Photoshop File Formats Specification, IPTC-NAA IIM 4.2. Thread
+/* Removes what an output must not contain from Photoshop's image resources (APP13) and their IPTC data sets.
+ * Any bytes are safe input. Sources: Adobe Photoshop File Formats Specification, IPTC-NAA IIM 4.2. Thread
  * safe. */
 #ifndef LAP_RESOURCES_H
 #define LAP_RESOURCES_H

@@ -398,7 +398,7 @@ static bool step(cleaner *c)
 bool lap_xmp_clean(
     const uint8_t *packet, size_t size, const lap_xmp_cleaning *cleaning, uint8_t *to, size_t *to_size)
 {
-    /* The first pass reports nothing, because a report cannot be taken back. */
+    /* The first pass reports nothing, because it may still fail. */
     for (int round = 0; round < 2; round++) {
         cleaner c = {.at = (const char *)packet,
             .end = (const char *)packet + size,

@@ -1,4 +1,4 @@
-/* Removes from XMP packets what must not be passed on. Any bytes are safe input. Sources: the XMP
+/* Removes from XMP packets what an output must not contain. Any bytes are safe input. Sources: the XMP
  * specification, parts 1 and 3 (Adobe, 2012 and 2016), the IPTC Photo Metadata Standard. Thread safe. */
 #ifndef LAP_XMP_H
 #define LAP_XMP_H
