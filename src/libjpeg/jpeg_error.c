@@ -106,8 +106,9 @@ static lap_code code_of(int message)
 }
 
 /* Returns whether libjpeg has just refused to create an object because this program was built with the
- * headers of another version. The number of the message cannot tell, since numbers differ between versions.
- * Its parameters are the same in all: their and our version or size, before the object has any memory. */
+ * headers of another version. The number of the message does not show it, since numbers differ between
+ * versions. But in every version the parameters are the library's and the program's version or size, and the
+ * object has no memory yet. */
 static bool is_other_library(j_common_ptr cinfo)
 {
     const int theirs = cinfo->err->msg_parm.i[0], ours = cinfo->err->msg_parm.i[1];

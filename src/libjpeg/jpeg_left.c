@@ -42,8 +42,8 @@ static void read_to_marker(j_decompress_ptr cinfo, lap_jpeg_left *l)
     }
 }
 
-/* Returns whether libjpeg's buffer does not reflect the file. After an early end of the data it holds zeros
- * that libjpeg made up. Later AC scans are then decoded wrongly, since they depend on the missing
+/* Returns whether libjpeg's buffer does not reflect the file. If the data ended early, it holds zeros that
+ * libjpeg has inserted, and later AC scans are decoded wrongly, since they depend on the missing
  * coefficients. */
 static bool is_buffer_lost(const lap_jpeg_reader *r)
 {
@@ -52,9 +52,9 @@ static bool is_buffer_lost(const lap_jpeg_reader *r)
            (r->short_scan == cinfo->input_scan_number || (cinfo->progressive_mode && cinfo->Ss > 0));
 }
 
-/* Counts the bytes in libjpeg's buffer and the unread ones; or takes the count of our own walk, if the
- * library does not show its buffer. After an early end, of which libjpeg has warned already, only the unread
- * bytes can be counted. */
+/* Counts the bytes in libjpeg's buffer and the unread bytes. If the library does not show its buffer, returns
+ * the count of our own walk instead. If the data ended early, which libjpeg has already warned of, counts
+ * only the unread bytes. */
 static lap_jpeg_left count_left(lap_jpeg_reader *r)
 {
     uint8_t buffered[LAP_JPEG_MAX_BUFFERED];

@@ -33,7 +33,8 @@ void lap_jpeg_note(lap_jpeg_reader *r, lap_jpeg_class class, const char *text)
         bool is_cut = class == LAP_JPEG_TRUNCATED || (class == LAP_JPEG_HARMLESS && r->ended);
         r->has_verdict = true;
         lap_fail(&r->error.cause, is_cut ? LAP_E_TRUNCATED : LAP_E_DAMAGED, "%s", text);
-        /* Nothing follows the end of the data. After other damage libjpeg may meet what it cannot pass. */
+        /* Nothing follows the end of the data. After other damage, libjpeg may later find an error that it
+         * cannot skip. */
         r->error.cause.remedy = is_cut ? LAP_REMEDY_FAIL_ON : LAP_REMEDY_FAIL_ON_MAY;
         lap_jpeg_raise(&r->error);
     }

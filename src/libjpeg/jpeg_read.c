@@ -1,5 +1,5 @@
-/* Decodes JPEG with libjpeg-turbo's scanline interface from a streaming source. A baseline image takes memory
- * in proportion to its width; of an image with several scans all coefficients are held. */
+/* Decodes JPEG with libjpeg-turbo's scanline interface from a streaming source. A baseline image needs memory
+ * in proportion to its width; an image with several scans needs memory for all coefficients. */
 #include <jerror.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 #include "libjpeg/libjpeg.h"
 
 enum { PEEK_FIRST = 4096 };
-/* Bytes of a file that is held in memory, unless parallel decoding was requested: with its pixels it stays
- * below 200 MB. */
+/* Maximum size of a file to hold in memory, unless parallel decoding was requested. File and pixels together
+ * then need less than 200 MB. */
 enum { MAX_HELD = 80 << 20 };
 
 /* ---- open ------------------------------------------------------------------------------------ */
@@ -129,7 +129,7 @@ static void work_read_header(void *argument)
     cinfo->dct_method = JDCT_ISLOW;
     cinfo->do_fancy_upsampling = TRUE;
     bool is_inks = cinfo->jpeg_color_space == JCS_CMYK || cinfo->jpeg_color_space == JCS_YCCK;
-    if (is_inks) /* converted here */
+    if (is_inks) /* lapedge converts it */
         cinfo->out_color_space = JCS_CMYK;
     else if (r->decoder->options.gray || cinfo->num_components == 1)
         cinfo->out_color_space = JCS_GRAYSCALE;

@@ -84,7 +84,7 @@ static lap_code keep(lap_jpeg_scan *scan, const segment *s, lap_error *err)
     return LAP_OK;
 }
 
-/* Refuses by name the frames that are never decoded. */
+/* Refuses the kinds of frames that lapedge never decodes, with a message that names them. */
 static lap_code frame_kind(uint8_t marker, lap_error *err)
 {
     switch (marker - M_SOF0) {

@@ -1,6 +1,6 @@
-/* Our own scan of a JPEG's header, up to and including its first SOS. It finds out what kind of JPEG the file
- * is, so that an unsupported kind is refused by name, before any pixel is allocated, with every JPEG library.
- * Any bytes are safe input. Source: ITU-T T.81, annex B. Thread safe. */
+/* Our own scan of a JPEG's header, up to and including its first SOS. It determines the kind of JPEG. So,
+ * with every JPEG library, an unsupported kind is refused with a message that names it, before memory for
+ * pixels is allocated. Any bytes are safe input. Source: ITU-T T.81, annex B. Thread safe. */
 #ifndef LAP_JPEG_SCAN_H
 #define LAP_JPEG_SCAN_H
 
@@ -34,10 +34,10 @@ typedef struct lap_jpeg_scan { /* set to zeros before the first call */
 
 bool lap_jpeg_probe(const uint8_t *bytes, size_t size);
 
-/* Continues the scan; bytes are the first `size` bytes of the file, and at_end says that they are all.
- * Returns LAP_OK with scan->done set; or LAP_OK with *need, the number of bytes that the next call must be
- * given. Else LAP_E_NOT_IMAGE, LAP_E_TRUNCATED, LAP_E_DAMAGED, LAP_E_UNSUPPORTED, LAP_E_LIMIT or
- * LAP_E_MEMORY; the message names no file. */
+/* Continues the scan; bytes are the first `size` bytes of the file, or all of it if at_end is true. Returns
+ * LAP_OK with scan->done set, or LAP_OK with *need set to the number of bytes that the next call needs. Else
+ * LAP_E_NOT_IMAGE, LAP_E_TRUNCATED, LAP_E_DAMAGED, LAP_E_UNSUPPORTED, LAP_E_LIMIT or LAP_E_MEMORY; the
+ * message names no file. */
 lap_code lap_jpeg_scan_header(
     lap_jpeg_scan *scan, const uint8_t *bytes, size_t size, bool at_end, size_t *need, lap_error *err);
 /* Scans the header of a source. The source must be at its beginning, and stays there. *bytes points into the

@@ -1,5 +1,5 @@
-/* Moves the blocks of a JPEG to where the turn puts them. Changing the signs of coefficients mirrors a block,
- * and reordering them transposes it, so nothing is rounded. All blocks are moved and checked before the first
+/* Rotates or mirrors a JPEG by moving its blocks. Changing the signs of coefficients mirrors a block, and
+ * reordering them transposes it, so nothing is rounded. All blocks are moved and checked before the first
  * byte is written, because libjpeg-turbo 2.1 silently writes wrong values if its Huffman tables lack a code.
  */
 #include "libjpeg/jpeg_turn.h"
@@ -226,7 +226,8 @@ static void check_differences(lap_jpeg_turned *t)
     }
 }
 
-/* Copies the parameters of the input and turns them. */
+/* Copies the parameters of the input. If rows become columns, also swaps its sampling factors and transposes
+ * its quantisation tables. */
 static void plan_output(lap_jpeg_turned *t)
 {
     struct jpeg_compress_struct *out = &t->out;

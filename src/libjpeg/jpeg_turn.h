@@ -1,4 +1,5 @@
-/* Turns a JPEG without decoding its pixels: moves and mirrors its blocks of coefficients. */
+/* Rotates or mirrors a JPEG without decoding its pixels: moves, mirrors and transposes its blocks of
+ * coefficients. */
 #ifndef LAP_JPEG_TURN_H
 #define LAP_JPEG_TURN_H
 
@@ -7,9 +8,9 @@
 
 /* Returns NULL if the blocks of this picture can be written again; else a reason that can end a sentence. */
 const char *lap_jpeg_turn_obstacle(const lap_jpeg_scan *scan);
-/* Blocks are mirrored in whole MCUs. So a partial MCU at the right or lower edge is lost if the turn moves
- * that edge to the left or to the top. Sets *width and *height to the part of the stored picture that can be
- * turned; *whole: it is the whole picture. Returns false if nothing is left. */
+/* Blocks are mirrored in whole MCUs. So a partial MCU at the right or lower edge is lost if that edge moves
+ * to the left or to the top. Sets *width and *height to the size of the part of the stored picture that can
+ * be kept; *whole: it is the whole picture. Returns false if nothing is left. */
 bool lap_jpeg_turn_trim(const lap_jpeg_scan *scan, lap_turn turn, int *width, int *height, bool *whole);
 /* Returns the bytes for decoding and for both arrays of coefficients; UINT64_MAX on overflow. */
 uint64_t lap_jpeg_turn_memory(const lap_header *header);
@@ -24,7 +25,7 @@ typedef struct lap_jpeg_turning {
 } lap_jpeg_turning;
 
 /* Reads the coefficients of the whole JPEG into the decoder, and checks the data as decoding does: warnings,
- * scans, left-over bytes, and a missing end. The decoder must be of a JPEG and have output no rows yet.
+ * scans, left-over bytes, and a missing end. The decoder must read a JPEG and have output no rows yet.
  * Afterwards it can output rows, from these coefficients. */
 lap_code lap_jpeg_turn_read(lap_decoder *decoder, lap_error *err);
 /* Moves the coefficients of a decoder that lap_jpeg_turn_read has filled. The decoder must outlive *turned.
@@ -32,8 +33,8 @@ lap_code lap_jpeg_turn_read(lap_decoder *decoder, lap_error *err);
  * LAP_E_MEMORY, LAP_E_CANCELLED, LAP_E_TIMEOUT. */
 lap_code lap_jpeg_turn_move(
     lap_decoder *decoder, const lap_jpeg_turning *turning, lap_jpeg_turned **turned, lap_error *err);
-/* Writes the file with the metadata and the density of options->from; of the other options it uses
- * `optimize`. May be called only once. */
+/* Writes the file with the metadata and the density of options->from. Uses only one other option, `optimize`.
+ * May be called only once. */
 lap_code lap_jpeg_turn_write(
     lap_jpeg_turned *turned, const lap_write_options *options, lap_sink *sink, lap_error *err);
 void lap_jpeg_turned_free(lap_jpeg_turned *turned); /* NULL is allowed */

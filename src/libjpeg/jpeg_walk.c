@@ -6,7 +6,7 @@
 #include "coding/entropy_walk.h"
 
 /* How many bytes of data are buffered, and how many bits one call of lap_walk_on walks. An MCU may have only
- * two bits, but its note takes 24 bytes. */
+ * two bits, but needs 24 bytes for its note. */
 enum { CHUNK = 8 << 10, BITS_AT_ONCE = 2 << 10 };
 enum { QUICK_BITS = 9 }; /* most codes of a progressive scan are not longer */
 

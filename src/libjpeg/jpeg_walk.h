@@ -25,7 +25,7 @@ void lap_jpeg_walk_destroy(lap_jpeg_walk *walk); /* NULL is allowed */
 
 /* Begins a scan of CINFO. Its header must have been read, but none of its data. LAP_E_MEMORY. */
 lap_code lap_jpeg_walk_begin(lap_jpeg_walk *walk, const struct jpeg_decompress_struct *cinfo);
-/* Takes the next bytes of the file; ignores bytes after the end of the scan. LAP_E_MEMORY. */
+/* Processes the next bytes of the file; ignores bytes after the end of the scan. LAP_E_MEMORY. */
 lap_code lap_jpeg_walk_feed(lap_jpeg_walk *walk, const uint8_t *bytes, size_t size);
 /* Counts the bytes left over. False if the scan has not ended yet, or if its data ends before its last MCU,
  * which libjpeg warns of. */

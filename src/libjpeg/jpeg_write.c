@@ -59,8 +59,8 @@ static int gcd3(int a, int b, int c)
     return 1;
 }
 
-/* Takes the sampling factors of the input. False if libjpeg cannot write them, because a ratio is not a whole
- * number or the MCU has too many blocks. */
+/* Copies the sampling factors of the input. False if libjpeg cannot write them, because a ratio is not a
+ * whole number or the MCU has too many blocks. */
 static bool same_sampling(const lap_header *from, int h[3], int v[3])
 {
     if (!from || !from->is_ycc || from->components != 3)
@@ -86,7 +86,7 @@ static bool same_sampling(const lap_header *from, int h[3], int v[3])
     return blocks <= MAX_MCU_BLOCKS;
 }
 
-/* Chooses the sampling factors. Gray output uses only the first component, with 1x1. LAP_SUB_SAME takes the
+/* Chooses the sampling factors. Gray output uses only the first component, with 1x1. LAP_SUB_SAME selects the
  * factors of options->from, reduced, if libjpeg can write them; else 4:4:4. */
 static void choose_sampling(const lap_write_options *o, int h[3], int v[3])
 {
@@ -100,8 +100,8 @@ static void choose_sampling(const lap_write_options *o, int h[3], int v[3])
     }
 }
 
-/* Computes what libjpeg holds until the last row if the file is progressive or has optimised tables: all
- * coefficients, 16 bits each, with chroma as if it were not subsampled. False on overflow. */
+/* Computes the size of the coefficients that libjpeg holds until the last row if the file is progressive or
+ * has optimised tables: 16 bits each, with chroma as if it were not subsampled. False on overflow. */
 static bool count_coefficients(const lap_write_options *o, int mcu_width, int mcu_height, size_t *bytes)
 {
     const size_t wide = (size_t)mcu_width, high = (size_t)mcu_height;
@@ -126,7 +126,8 @@ static void go_on(compressor *c)
         lap_jpeg_raise(&c->error);
 }
 
-/* Once an MCU row: jpeg_finish_compress alone codes all scans of a file that is progressive or optimised. */
+/* libjpeg calls this once per row of MCUs. It is needed since jpeg_finish_compress codes all scans of a
+ * progressive or optimised file in one call. */
 static void on_progress(j_common_ptr cinfo)
 {
     go_on(cinfo->client_data);

@@ -5,10 +5,10 @@
 #ifndef LAP_KNOWN_PICTURE_H
 #define LAP_KNOWN_PICTURE_H
 
-/* Returns NULL if the library encodes like libjpeg-turbo, else the reason why our encoders are disabled. On
- * the first call the library encodes small synthetic pictures of every kind that we encode; their bytes are
- * compared with known hashes of libjpeg-turbo's. Later calls remember the result; if memory ran out, which
- * is a reason too, they try again. */
+/* Returns NULL if the library encodes like libjpeg-turbo, else the reason why our encoders are disabled. The
+ * first call has the library encode small synthetic pictures of every kind that we encode, and compares the
+ * bytes with known hashes of libjpeg-turbo's. Later calls return the same result. If memory ran out, that is
+ * the reason returned, and the next call tries again. */
 const char *lap_known_encoding_differs(void);
 /* The same for decoding. The test files are made from synthetic coefficients, so that the rounding of the
  * library's encoder has no influence. */
