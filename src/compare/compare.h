@@ -11,7 +11,7 @@ typedef struct lap_comparison { /* one call of lap_compare */
     lap_resources use;          /* exec.err: set for each rung */
     const lap_control *control;
     int mask_border, runs;  /* runs 0: a few runs, within a short time */
-    const lap_view *pixels; /* have an apron, which may be filled */
+    const lap_view *pixels; /* have an apron, which the comparison may fill */
     const char *backends;
     const lap_params *params;
     lap_border border;
@@ -22,9 +22,9 @@ typedef struct lap_comparison { /* one call of lap_compare */
 /* Runs one rung on the ladder's data and sets the results of the row; state belongs to the ladder. */
 typedef lap_code lap_compare_run_fn(void *state, const lap_rung *rung, lap_compare_row *row, lap_error *err);
 
-/* Walks the ladder: reports a row that cannot run with the reason; runs and reports the others. A rung that
- * fails is reported with its message as the reason; but LAP_E_MEMORY, LAP_E_CANCELLED, LAP_E_DIFFERENT (the
- * mask leaves no pixels) and LAP_E_TIMEOUT end the comparison. */
+/* Goes through the ladder: runs each row and reports it, or reports why it cannot run. A rung that fails is
+ * reported with its message as the reason; but LAP_E_MEMORY, LAP_E_CANCELLED, LAP_E_DIFFERENT (the mask
+ * leaves no pixels) and LAP_E_TIMEOUT end the comparison. */
 lap_code lap_compare_ladder(
     const lap_comparison *comparison, lap_op op, lap_compare_run_fn *run, void *state, lap_error *err);
 

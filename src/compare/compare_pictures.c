@@ -32,7 +32,7 @@ static lap_code run_picture(void *state, const lap_rung *rung, lap_compare_row *
 {
     pictures *p = state;
     picture_run run = {p, rung};
-    /* Overwrite the previous rung's pixels. They would hide it if this rung wrote nothing. */
+    /* Overwrite the previous rung's pixels. Otherwise a rung that writes nothing would seem right. */
     memset(p->other.memory, 0xA5, p->other.bytes);
     lap_code code = lap_compare_repeat(p->comparison, run_once, &run, row, err);
     row->a = &p->reference.view;

@@ -61,7 +61,7 @@ static void gather(heatmap *h)
             if (!level)
                 continue;
             top = level > top ? level : top;
-            /* If many pixels differ, most maxima are already this high. */
+            /* A quick check first: if many pixels differ, most maxima are already this high. */
             if (h->columns[x] < level)
                 raise(h->columns, width, x, h->near, level);
             if (h->rows[y] < level)
@@ -87,8 +87,8 @@ static uint8_t place_of(const heatmap *h, const uint8_t color[3])
     return GROUND;
 }
 
-/* The colours of zero, ground and ink leave room for 253 of 255 levels. If all are needed, two levels share
- * the colour of the level below them; the eye cannot tell. */
+/* The colours of zero, ground and ink leave room for 253 of 255 levels. If all 255 levels occur, two of them
+ * get the colour of the level below, a difference that the eye cannot see. */
 static void choose_colors(heatmap *h)
 {
     static const uint8_t ink[3] = {LAP_HEAT_INK, LAP_HEAT_INK, LAP_HEAT_INK};
@@ -140,7 +140,7 @@ static lap_code encode(heatmap *h, lap_sink *sink, lap_error *err)
 
 static lap_code lay_out(heatmap *h, lap_error *err)
 {
-    /* A screen shows any picture some hundred dots wide, so a dot grows with the picture. */
+    /* A screen shows a large picture scaled down, so a dot gets more pixels in a larger picture. */
     enum { DOTS = 400, MIN_UNIT = 2, MAX_UNIT = 40 };
     const int side = h->a->width > h->a->height ? h->a->width : h->a->height;
     h->unit = side / DOTS < MIN_UNIT ? MIN_UNIT : side / DOTS > MAX_UNIT ? MAX_UNIT : side / DOTS;

@@ -31,8 +31,8 @@ static void to_srgb(lab c, uint8_t rgb[3])
     rgb[2] = gamma_coded(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s);
 }
 
-/* A quadratic Bezier curve: a straight line from blue to yellow would cross gray, which means zero. The
- * middle point was chosen so that the curve stays within sRGB and as colourful as possible. */
+/* A quadratic Bezier curve, because a straight line from blue to yellow would cross gray, the colour of zero.
+ * The middle point was chosen so that the curve stays within sRGB and as colourful as possible. */
 static lab along(double t)
 {
     const lab from = of_polar(0.44, 0.20, 270), by = of_polar(0.55, 0.30, 10), to = of_polar(0.93, 0.18, 104);
