@@ -15,7 +15,7 @@ typedef struct lap_bench_run { /* one call of lap_bench */
     lap_bench_fn *each;
     void *user;
     lap_control control;        /* checked before each run of a backend */
-    double ceiling_gb_per_s[2]; /* of host (memcpy, one thread) and device (copy); 0: not measured */
+    double ceiling_gb_per_s[2]; /* rates of host (memcpy, one thread) and device (copy); 0: not measured */
     double c_ms;                /* median time of c on one thread; 0: not run */
 } lap_bench_run;
 

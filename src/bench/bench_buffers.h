@@ -6,7 +6,7 @@
 #include "base/image.h"
 #include "bench/bench.h"
 
-enum { LAP_BENCH_PAIRS = 64 }; /* the most */
+enum { LAP_BENCH_PAIRS = 64 }; /* at most */
 /* The number of buffer pairs of this many bytes that a timed loop rotates through, so that no run finds its
  * data in a cache. 1 if options->warm asks for cached data. */
 size_t lap_bench_pairs(const lap_bench_run *bench, size_t bytes);
@@ -22,8 +22,8 @@ typedef struct lap_bench_buffers {
  * none). */
 lap_code lap_bench_buffers_create(
     const lap_bench_run *bench, lap_bench_buffers *buffers, int width, int height, lap_error *err);
-/* The same on the bench's device, with as many buffers as runs of set_bytes need. Uploads the inputs, which
- * get an apron. */
+/* The same on the bench's device, with as many buffers as are needed if a run uses set_bytes bytes. Uploads
+ * the inputs, which get an apron. */
 lap_code lap_bench_buffers_on_device(
     const lap_bench_run *bench, lap_bench_buffers *buffers, int apron, size_t set_bytes, lap_error *err);
 void lap_bench_buffers_destroy(lap_bench_buffers *buffers); /* all zero is fine */

@@ -59,7 +59,8 @@ lap_code lap_bench_memcpy(
 
 /* ---- arithmetic ----------------------------------------------------------------------------------- */
 
-/* About a millisecond at one vector a cycle: far above the clock's resolution, and far below a time slice. */
+/* At one vector a cycle, a run takes about a millisecond: far longer than the clock's resolution, and far
+ * shorter than a time slice. */
 enum { ROUNDS = 1 << 18 };
 
 typedef struct peak_rung {
@@ -72,7 +73,7 @@ typedef struct peak_job {
     const peak_rung *peak;
     lap_pool *pool;
     int threads;
-    int left; /* shares that no thread has taken */
+    int left; /* shares that no thread has started */
 } peak_job;
 
 static peak_rung widest(void)

@@ -1,7 +1,7 @@
-/* Measures the least time that a photo could take, and the time that it does take. The floor is the processor
- * time of one thread for libjpeg-turbo's decoding and encoding, from memory to memory, and for the filter,
- * divided by the threads: the time of a program that codes only with that library. The whole pipeline,
- * without files, is timed beside it; with our coders it may be faster than the floor. If there is a CUDA
+/* Measures a floor for the time of a photo, and the real time of the pipeline. The floor is the time of a
+ * program that codes only with libjpeg-turbo and splits its work perfectly: the processor time of one thread
+ * for decoding, filtering and encoding in memory, divided by the number of threads. The pipeline, without
+ * files, may be faster than the floor, because our own coders are faster than the library. If there is a CUDA
  * device, the same work is timed there. */
 #include "bench/bench_codec.h"
 
@@ -20,7 +20,7 @@
 #include "libjpeg/jpeg_floor.h"
 #include "rungs/run_rung.h"
 
-/* PARALLEL + i: only decoding, with 1 << i threads, up to the bench's threads. */
+/* PARALLEL + i: only decoding, with 1 << i threads, up to the bench's number of threads. */
 enum { DECODE, FILTER, ENCODE, FLOOR, RUN, SCAN, PARALLEL, ROWS = PARALLEL + LAP_BENCH_TEAMS };
 static const char *const row_names[ROWS] = {"decode", "filter", "encode", "floor", "run", "scan",
     "parallel-1", "parallel-2", "parallel-4", "parallel-8", "parallel-16"};
@@ -97,7 +97,7 @@ static lap_code time_floor(codec_bench *b, const void *bytes, size_t size, lap_e
     return LAP_OK;
 }
 
-/* b->pixels, b->edges and out hold the CPU's results for the photo. */
+/* The caller has stored the CPU's results for the photo in b->pixels, b->edges and out. */
 static void time_on_device(codec_bench *b, const void *bytes, size_t size, const void *out, size_t out_size)
 {
     const lap_rate_photo photo = {.file = bytes,
@@ -178,7 +178,7 @@ static lap_code visit(void *user, const lap_walk_entry *entry, lap_error *err)
     return code;
 }
 
-/* Without a photo: encodes synthetic pixels as a JPEG, and times that. */
+/* Without a photo: encodes synthetic pixels as a JPEG, and times the codec on that file. */
 static lap_code time_synthetic(codec_bench *b, lap_error *err)
 {
     lap_image image = {0};

@@ -1,6 +1,6 @@
-/* What `bench codec` measures beside the floor and the whole run (bench_codec.c): the ladders of JPEG coders,
- * decoding by several threads, and the same work on a CUDA device. An object belongs to one thread at a
- * time. */
+/* The further measurements of `bench codec`, in addition to the floor and the whole run (bench_codec.c): the
+ * ladders of JPEG coders, decoding by several threads, and the same work on a CUDA device. An object belongs
+ * to one thread at a time. */
 #ifndef LAP_BENCH_CODEC_H
 #define LAP_BENCH_CODEC_H
 
@@ -31,8 +31,8 @@ typedef struct lap_coders_bench { /* all zero: empty */
     double pixel_count; /* pixels of all photos, and bytes of their files */
     size_t bytes;
     lap_chunk files[2];  /* LAP_OP_ENCODE: the last photo's, by libjpeg-turbo and by a different coder */
-    lap_image images[2]; /* LAP_OP_DECODE: likewise; */
-    const char *coder;   /* and the coder that really decoded it last */
+    lap_image images[2]; /* LAP_OP_DECODE: likewise, */
+    const char *coder;   /* and the coder that decoded it */
 } lap_coders_bench;
 
 /* op: LAP_OP_ENCODE or LAP_OP_DECODE. LAP_E_MEMORY; call lap_coders_bench_end after a failure, too. */
@@ -63,8 +63,8 @@ typedef struct lap_bench_teams { /* all zero: empty */
 /* Creates teams of up to `threads` threads. */
 lap_code lap_bench_teams_create(lap_bench_teams *teams, int threads, lap_error *err);
 void lap_bench_teams_destroy(lap_bench_teams *teams);
-/* Decodes bytes into pixels (which have the picture's size and channels) with each team, and times that: the
- * scan alone, and all of it. A picture that cannot be split into parts is decoded serially; scan_ms is 0
+/* Decodes bytes into pixels (which have the picture's size and channels) with each team, and times the scan
+ * alone and the whole decoding. A picture that cannot be split into parts is decoded serially; scan_ms is 0
  * then. */
 lap_code lap_bench_teams_decode(
     lap_bench_teams *teams, const void *bytes, size_t size, const lap_view *pixels, lap_error *err);
@@ -86,8 +86,8 @@ typedef struct lap_codec_device {
 } lap_codec_device;
 
 lap_code lap_codec_device_begin(lap_codec_device *device, lap_bench_run *bench, lap_error *err);
-/* Does all rows' work on one photo, and adds to the times; ignores photo->rung. A failure becomes the reason
- * of its rows. */
+/* Does the work of all rows on one photo, and adds to their times; ignores photo->rung. If a row's work
+ * fails, the message becomes the row's reason. */
 void lap_codec_device_photo(lap_codec_device *device, const lap_rate_photo *photo);
 void lap_codec_device_end(lap_codec_device *device, bool is_reported);
 

@@ -10,16 +10,16 @@
 
 enum { MAX_STREAMS = 16, MAX_TURNS = 64, COPIES = 20 };
 
-/* Long compared to the time in which streams fill and drain. */
+/* Long compared with the time that the streams need to fill and drain. */
 static const double run_ms = 50;
 
 typedef struct device_row {
     const char *name;
-    lap_rate rate, roof; /* roof: the copy that would limit this work if only the bus did */
+    lap_rate rate, roof; /* roof: the copy that limits this work if nothing but the bus does */
     int streams;
 } device_row;
 
-/* Each kind of work runs on one stream first: its time decides how many photos a run needs. */
+/* Each kind of work runs on one stream first; its time determines how many photos a run needs. */
 static const device_row rows[LAP_CODEC_DEVICE_ROWS] = {
     {"copy-up", LAP_RATE_UP, LAP_RATE_UP, 1},
     {"copy-down", LAP_RATE_DOWN, LAP_RATE_DOWN, 1},

@@ -10,7 +10,7 @@
 
 enum { ROWS_A_CALL = 128 };
 
-typedef struct photo { /* what is coded: pixels are encoded, bytes decoded */
+typedef struct photo { /* a photo to code: pixels to encode, bytes to decode */
     const lap_view *pixels;
     int quality;
     const void *bytes;

@@ -25,7 +25,7 @@ static lap_code run_host(lap_ladder *ladder, int turn, lap_error *err)
     lap_split split = {0};
     lap_resources use = lap_bench_resources(ladder);
     use.exec.err = err;
-    /* Not if rows are spread over threads, which would all write to the same split. */
+    /* Not if several threads share the rows: all would write to the same split. */
     if (!use.pool || ladder->rung->threading != LAP_THREADS_SPLIT)
         use.exec.split = &split;
     lap_code code = lap_rung_filter(ladder->rung, &use, &f->buffers.in[pair].view, &f->buffers.out[pair].view,
@@ -57,8 +57,8 @@ static const char *compare(const lap_ladder *ladder, const lap_view *result, cha
     return NULL;
 }
 
-/* Also times the runs. first_ms is the cost of a single call of the library; on a device it includes the
- * start of CUDA. end_to_end_ms, on a device, is the median of a few runs: the cost of each further call. */
+/* Also times the runs. first_ms is the time of a single call of the library, which on a device includes the
+ * start of CUDA. end_to_end_ms, on a device, is the median of a few runs: the time of each further call. */
 static const char *differs(lap_ladder *ladder, lap_bench_row *row, char message[160])
 {
     enum { END_TO_END_RUNS = 5 };
@@ -101,7 +101,7 @@ static lap_code run_device(lap_ladder *ladder, int turn, void *stream, lap_error
         &ladder->bench->options->params, &ladder->exec);
 }
 
-/* Copies the same number of bytes in one piece, with CUDA's copy. */
+/* Copies the same number of bytes with a single copy of CUDA. */
 static lap_code copy_device(lap_ladder *ladder, int turn, void *stream, lap_error *err)
 {
     filter_bench *f = ladder->state;

@@ -46,7 +46,7 @@ void lap_bench_ladder_shape(lap_ladder *ladder, const lap_view *picture)
 
 lap_code lap_bench_ladder_memcpy(lap_ladder *ladder, size_t bytes, lap_error *err)
 {
-    /* Far larger than every cache; more would only waste memory. */
+    /* Far larger than every cache, so more memory would not change the result. */
     const size_t enough = (size_t)256 << 20;
     lap_bench_row row = row_of(ladder, &(lap_rung){.op = ladder->op});
     row.flops_per_byte = NAN;
@@ -184,10 +184,10 @@ static lap_code time_on_device(lap_ladder *ladder, lap_error *err)
         {copy_by_tiles, ladder, ladder->times[3]}};
     const bool wants_copy = ladder->device_copy && bench->ceiling_gb_per_s[1] == 0;
     const int count = !wants_copy ? 1 : !ladder->device_copy_kernel ? 2 : LAP_LADDER_TIMES;
-    /* Jobs that run by turns all run under the same conditions. If jobs run separately, each run finds the
-     * cache full of the bytes that its previous run wrote, and pays for writing them back, as many as it
-     * writes itself. If such a copy ran by turns with the rung, its time would depend on the rung: during a
-     * slow rung the memory has time to write back what the copy left in the cache. */
+    /* Jobs that run in turns all run under the same conditions. But if a job runs separately, each run finds
+     * the cache full of bytes that the previous run wrote, and its time includes writing that many bytes back
+     * to memory. If the copy ran in turns with the rung, its time would depend on the rung: during a slow
+     * rung, the bytes that the copy left in the cache can be written back. */
     const int at_once = ladder->times_apart ? 1 : count;
     lap_code code = LAP_OK;
     for (int i = 0; code == LAP_OK && i < count; i += at_once)

@@ -16,17 +16,17 @@ struct lap_ladder {
     const char *type;      /* element type: "u8", "f32" or "f64" */
     bool has_unchecked;    /* also time the form without bounds checks of rungs that have it */
     bool lists_families;   /* names that resolve to other rungs get rows even if they were not requested */
-    bool times_apart;      /* device: time rung and copies separately, not by turns */
+    bool times_apart;      /* device: time rung and copies separately, not in turns */
     size_t bytes;          /* read and written per run */
     double pixels;         /* elements computed per run */
     double flops_per_byte; /* NaN: no arithmetic */
     lap_exec form;         /* exec of the runs, except threads, stream and err */
     void *state;           /* for the ladder's functions below */
 
-    /* Does one run on host memory, with a device rung too; turn counts from 0, so that buffers can rotate by
-     * it. */
+    /* Does one run on host memory, also for a device rung; `turn` is the number of the run, from 0, and
+     * selects the buffers. */
     lap_code (*host)(lap_ladder *ladder, int turn, lap_error *err);
-    /* Does one run and compares it with the reference: NULL, or a text about the difference. May set
+    /* Does one run and compares it with the reference: returns NULL, or a text about the difference. May set
      * first_ms, value and relative_error of row. */
     const char *(*differs)(lap_ladder *ladder, lap_bench_row *row, char message[160]);
     /* Called after the timed runs of a row to fill in more results; or NULL. */
@@ -37,7 +37,7 @@ struct lap_ladder {
     lap_code (*prepare_device)(lap_ladder *ladder, lap_error *err);
     /* Enqueues one run on device buffers; does not wait. */
     lap_code (*device)(lap_ladder *ladder, int turn, void *stream, lap_error *err);
-    /* Enqueues CUDA's copy of as many bytes as one run reads; or NULL. */
+    /* Enqueues a copy by CUDA of the number of bytes that one run reads; or NULL. */
     lap_code (*device_copy)(lap_ladder *ladder, int turn, void *stream, lap_error *err);
     size_t copy_bytes; /* bytes that device_copy reads and writes */
     /* The same with a kernel that copies one element per thread; or NULL. */

@@ -209,7 +209,7 @@ static lap_code enqueue(lap_bench_rates *r, lane *l, lap_rate rate, lap_error *e
     return code == LAP_OK ? lap_device_slot_start(l->slot, &staging, 1, &filter, err) : code;
 }
 
-/* Waits, also after a failure: the device may still use memory that is freed next. */
+/* Waits even after a failure, because the device may still use memory that is freed next. */
 static lap_code wait_for_all(lap_bench_rates *r, int slots, lap_code code, lap_error *err)
 {
     void *const streams[] = {r->stream, r->down_stream};
@@ -229,7 +229,7 @@ lap_code lap_bench_rates_time(
     const double start = lap_now_ms();
     for (int i = 0; i < photos && code == LAP_OK; i++) {
         lane *l = &r->lanes[i % slots];
-        if (i >= slots) /* the slot's previous photo must be done; copies may queue */
+        if (i >= slots) /* wait for the slot's previous photo; copies need not wait */
             code = rate > LAP_RATE_COPY ? lap_device_slot_wait(l->slot, err) : LAP_OK;
         if (code == LAP_OK)
             code = enqueue(r, l, rate, err);

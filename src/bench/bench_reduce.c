@@ -1,5 +1,5 @@
-/* Benches the reduction ladder, on n equal values in float and in double, so that rounding errors show beside
- * the time. */
+/* Benches the reduction ladder, on n equal values in float and in double, so that each row shows its rounding
+ * error and its time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static lap_code run_device(lap_ladder *ladder, int turn, void *stream, lap_error
     return ladder->rung->run.reduce(&array, &unused, &ladder->exec);
 }
 
-/* Copies half of the array: it moves as many bytes as a sum reads. */
+/* Copies half of the array: reading and writing it moves the number of bytes that a sum reads. */
 static lap_code copy_device(lap_ladder *ladder, int turn, void *stream, lap_error *err)
 {
     const reduce_bench *r = ladder->state;

@@ -4,8 +4,8 @@
 
 #include "bench/bench.h"
 
-/* The warm-up is long enough for clock rates and page tables to settle. It has at least one run, however slow
- * the rung. */
+/* The warm-up is long enough for clock rates and page tables to settle. Even for a slow rung it has at least
+ * one run. */
 static const double warm_up_ms = 50;
 
 lap_bench_row lap_bench_row_of(const lap_rung *rung)

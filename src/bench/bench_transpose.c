@@ -46,8 +46,7 @@ static lap_code run_device(lap_ladder *ladder, int turn, void *stream, lap_error
         &t->buffers.device_in[pair], &t->buffers.device_out[pair], &ladder->exec);
 }
 
-/* Copies a different pair from the one that the rung used in the same turn, since that pair is in the
- * cache. */
+/* Copies another pair than the rung used in the same turn, since that pair is in the cache. */
 static lap_code copy_device(lap_ladder *ladder, int turn, void *stream, lap_error *err)
 {
     transpose_bench *t = ladder->state;
@@ -95,7 +94,7 @@ static const char *differs(lap_ladder *ladder, lap_bench_row *row, char message[
 
 /* ---- pixels ------------------------------------------------------------------------------------ */
 
-/* Makes the bench's pixels, or as many elements of 4 or 8 bytes; their values do not matter. */
+/* Makes the bench's pixels, or the same number of elements of 4 or 8 bytes; their values do not matter. */
 static lap_code make_input(const lap_bench_options *options, int size, lap_image *image, lap_error *err)
 {
     lap_code code = lap_bench_image(options, image, err);
