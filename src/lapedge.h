@@ -40,8 +40,8 @@
  * EXACTNESS. With integer coefficients and 255 * sum|h| < 2^24 all backends give the same bytes. Otherwise
  * they differ by at most 1 level if |scale| * sum|h| <= 1200, and by any amount beyond that.
  *
- * THREADS. There is no global state but kept device memory. Several threads may use one lap_context at the
- * same time, but any other object only one at a time. Functions that take no object are thread safe.
+ * THREADS. The only global state is kept device memory. Several threads may use one lap_context at the same
+ * time, but any other object only one at a time. Functions that take no object are thread safe.
  *
  * ERRORS. A function that can fail returns a lap_code and fills the caller's lap_error, which may be NULL.
  * Any may return LAP_E_MEMORY; with a context also LAP_E_CANCELLED. No function exits, prints or catches
@@ -135,14 +135,14 @@ typedef struct lap_kernel {
     float h[25];                  /* coefficients, row by row */
     int32_t hi[25];               /* the same coefficients as integers, valid if is_integer */
     bool is_integer, is_laplace5; /* all h are integers; 24 in the centre, else -1 */
-    bool is_symmetric;            /* turning by 90 degrees and mirroring do not change it */
+    bool is_symmetric;            /* rotating by 90 degrees and mirroring do not change it */
     double abs_sum;               /* sum |h|, at most 2^22 */
     uint64_t reserved[2];
 } lap_kernel;
-/* spec: a preset, a file of numbers, or 25 numbers separated by commas, spaces or '/'; 9 numbers get a
- * frame of zeros. "1/256" is a fraction if that yields 25 or 9; # begins a comment. sum |h| <= 2^22. */
+/* spec: a preset, a file of numbers, or 25 numbers separated by commas, spaces or '/'; 9 numbers get a frame
+ * of zeros. "1/256" is a fraction if that gives 25 or 9 numbers; # begins a comment. sum |h| <= 2^22. */
 LAP_API lap_code lap_kernel_parse(const char *spec, lap_kernel *kernel, lap_error *err);
-LAP_API void lap_kernel_flip(lap_kernel *kernel); /* turns it by 180 degrees: convolution, not correlation */
+LAP_API void lap_kernel_flip(lap_kernel *kernel); /* rotates by 180 degrees: convolution, not correlation */
 LAP_API const char *lap_kernel_preset(int i);     /* name of preset i = 0, 1, ...; NULL past the last */
 typedef enum lap_range { LAP_CLAMP, LAP_ABS } lap_range;
 typedef struct lap_params {
@@ -158,14 +158,14 @@ LAP_API lap_params lap_params_default(void); /* laplace5, clamp, scale 1, offset
 /* LAP_CONSTANT + V: every pixel beyond the edges is V, 0 to 255. LAP_WRAP holds the whole image in memory. */
 typedef enum lap_border { LAP_ZERO, LAP_REPLICATE, LAP_REFLECT, LAP_REFLECT101, LAP_WRAP,
     LAP_CONSTANT = 256, LAP_CONSTANT_LAST = LAP_CONSTANT + 255 } lap_border;
-/* The values are those of the EXIF tag. H mirrors left and right, V top and bottom; 90 and 270 turn
+/* The values are those of the EXIF tag. H mirrors left and right, V top and bottom; 90 and 270 rotate
  * clockwise. TRANSPOSE mirrors along the main diagonal, TRANSVERSE along the other one. */
 typedef enum lap_turn { LAP_TURN_NONE = 1, LAP_TURN_H = 2, LAP_TURN_180 = 3, LAP_TURN_V = 4,
     LAP_TURN_TRANSPOSE = 5, LAP_TURN_90 = 6, LAP_TURN_TRANSVERSE = 7, LAP_TURN_270 = 8 } lap_turn;
-/* Whether a JPEG is turned without loss (filter false), by moving its coded blocks. AUTO does so if the
- * picture has only whole MCUs and no setting needs new coefficients (quality is ignored); else it turns the
- * pixels, and the note says why. TRIM drops partial MCUs that would end up left or above; PERFECT refuses
- * them. If they cannot turn a file: LAP_E_USAGE, LAP_E_UNSUPPORTED. All but NO need room for two pictures. */
+/* Whether to transform a JPEG losslessly (filter false), by moving its coded blocks. AUTO does so if the
+ * picture has only whole MCUs and no setting needs new coefficients (quality is ignored); else it re-encodes,
+ * and the note says why. TRIM drops partial MCUs that would end up left or above; PERFECT refuses them. Both
+ * fail with LAP_E_USAGE or _UNSUPPORTED if that is impossible. All but NO need memory for two pictures. */
 typedef enum lap_lossless { LAP_LOSSLESS_NO, LAP_LOSSLESS_AUTO,
     LAP_LOSSLESS_TRIM, LAP_LOSSLESS_PERFECT } lap_lossless;
 typedef enum lap_fail_on { LAP_FAIL_NONE, LAP_FAIL_TRUNCATED, LAP_FAIL_WARNING } lap_fail_on;
@@ -189,13 +189,13 @@ typedef struct lap_run_stats lap_run_stats; /* see "statistics" below */
 
 /* All zero: no filter, fsync or limits. backend NULL, turn 0, quality 0, params all zero mean the default. */
 typedef struct lap_settings {
-    bool filter;         /* false: turn or convert only */
+    bool filter;         /* false: only rotate, mirror or convert */
     const char *backend; /* a backend's name (see lap_rung_at; no fallback) or "auto" */
     lap_params params;
     lap_border border;
     bool gray;           /* use one component: the stored luma, or BT.601 of RGB */
     int threads, device; /* maximum number of threads (0: all of the context); CUDA device */
-    bool auto_orient;    /* turn by the EXIF tag and reset it, then apply `turn` */
+    bool auto_orient;    /* apply the EXIF orientation and reset it, then apply `turn` */
     lap_turn turn;
     const char *format; /* "jpg", "png", "bmp", "tga", "ppm", "pgm", "tsv"; NULL: by the output's extension */
     int quality;        /* JPEG quality, 1..100 */
@@ -239,7 +239,7 @@ typedef struct lap_report {
     int warnings;                /* number of harmless defects, plus damage that fail_on tolerates */
     char warning[240];           /* the first warning */
     char note[240];              /* information, such as which coder ran and why; may be empty */
-    int warning_remedy, recoded; /* recoded 1: no lossless turn was possible; `note` says why. Else 0 */
+    int warning_remedy, recoded; /* recoded 1: a lossless `turn` was impossible; `note` says why. Else 0 */
     uint64_t reserved[7];
 } lap_report;
 
@@ -254,14 +254,14 @@ LAP_API lap_code lap_run_memory(lap_context *context, const void *in, size_t in_
 
 /* ---- a folder of photos ------------------------------------------------------------------------ */
 
-/* Selects files in folders. All zero takes JPEGs by extension, and files without extension by content.
- * Patterns are those of fnmatch(3), ignoring case; with a slash they match paths below the named folder. */
+/* Selects files in folders. All zero: JPEGs by extension, and files without extension by content. Patterns
+ * are those of fnmatch(3), ignoring case; with a slash they match paths below the named folder. */
 typedef struct lap_batch_take {
-    const char *const *include; /* take images of all readable kinds that match a pattern */
+    const char *const *include; /* select images of all readable kinds that match a pattern */
     size_t include_count;
     const char *const *exclude; /* skip files and folders that match a pattern */
     size_t exclude_count;
-    const char *extensions; /* "jpg,png": take files with these extensions; LAP_E_USAGE: not readable */
+    const char *extensions; /* "jpg,png": select files with these extensions; LAP_E_USAGE: not readable */
     bool follow;            /* follow symbolic links to files and folders */
     uint64_t reserved[4];
 } lap_batch_take;
@@ -280,7 +280,7 @@ typedef struct lap_batch_options {
     const char *const *sides; /* other files that the caller writes; LAP_E_CLASH: one is an input or output */
     size_t side_count;
     uint32_t shard, shards;     /* process share `shard` (0, 1, ...) of `shards`; shards 0 or 1: all files */
-    const lap_batch_take *take; /* which files to take, or NULL */
+    const lap_batch_take *take; /* which files of folders to process, or NULL */
     struct lap_batch_others *others; /* only for the program, like devices, work and prune: leave NULL */
     const char *suffix;              /* added to each output's name before the extension; or NULL */
     bool flat;                       /* put all outputs directly into out_dir */
@@ -313,13 +313,13 @@ typedef void lap_batch_fn(void *user, const lap_batch_file *file, const lap_batc
 LAP_API lap_code lap_batch(lap_context *context, const lap_batch_options *options,
     const lap_settings *settings, lap_batch_fn *each, void *user, lap_batch_counts *counts, lap_error *err);
 
-/* ---- what is in a file ------------------------------------------------------------------------- */
+/* ---- the structure of a file ------------------------------------------------------------------- */
 
 enum { LAP_INFO_KINDS = 8 };
 typedef struct lap_info {
     const char *format; /* "jpeg", "png", "pnm" */
     uint64_t bytes;
-    int width, height, components; /* as stored, before any turn */
+    int width, height, components; /* as stored, before any rotation */
     const char *frame;             /* JPEG: "baseline", "extended sequential" or "progressive"; else NULL */
     bool arithmetic;
     int sample_h[4], sample_v[4]; /* JPEG: the sampling factors of each component */
@@ -498,8 +498,8 @@ LAP_API lap_code lap_stream_decode(lap_stream *stream, const void *file, size_t 
 LAP_API lap_code lap_stream_encode(lap_stream *stream, const lap_view *view, const lap_settings *settings,
     void **out, size_t *out_size, lap_report *report, lap_error *err);
 /* The same for `count` photos, in arrays by number; edges_batch also filters (backend, params, border). Small
- * photos share their launches, which keeps up to 256 MiB of device memory and 256 MiB of pinned memory. One
- * photo's failure affects no other; the first by number is returned, with err. reports may be NULL. */
+ * photos share their launches, and up to 256 MiB of device and 256 MiB of pinned memory stay allocated. One
+ * photo's failure affects no other; the first one by number is returned, with err. reports may be NULL. */
 LAP_API lap_code lap_stream_decode_batch(lap_stream *stream, const void *const files[], const size_t sizes[],
     size_t count, const lap_settings *settings, lap_view views[], lap_report reports[], lap_error *err);
 LAP_API lap_code lap_stream_edges_batch(lap_stream *stream, const void *const files[], const size_t sizes[],

@@ -78,8 +78,9 @@ bool lap_device_possible(const char **reason);
 /* Bytes of memory that this process may use: the machine's memory, or the limit of its control group (cgroup
  * 1 or 2). */
 uint64_t lap_memory_here(void);
-/* Checks that each library at run time has the interface that lapedge was built with. LAP_E_BACKEND: one does
- * not, and everything that needs it fails. LAP_E_MEMORY: the check ran out of memory. */
+/* Checks that each library loaded at run time has the interface that lapedge was built with. LAP_E_BACKEND:
+ * one of them has another interface, and everything that needs it fails. LAP_E_MEMORY: the check ran out of
+ * memory. */
 lap_code lap_libraries_check(lap_error *err);
 
 /* ---- files ------------------------------------------------------------------------------------- */
@@ -95,23 +96,23 @@ const char *lap_format_of_bytes(const void *bytes, size_t size);
 lap_code lap_run_check(const char *in, const char *out, const lap_settings *settings, lap_error *err);
 
 /* Checks a file that a program writes in addition to its outputs (statistics, a log, a report). LAP_E_CLASH:
- * path leads to the same regular file as one of others, through any kind of link, or would be created under
- * the same name. Skips empty names and NULL. "-" is the file that standard input or output is redirected
- * to. */
+ * path leads to the same regular file as one of others, through any kind of link, or both would be created
+ * under the same name. Skips names in others that are empty or NULL. "-" is the file that standard input or
+ * output is redirected to. */
 lap_code lap_side_check(const char *path, const char *const *others, size_t count, lap_error *err);
 /* Returns the error for which lap_side_write would refuse the path, such as a missing folder. Creates
  * nothing. */
 lap_code lap_side_reach(const char *path, lap_error *err);
-/* *lies_in: whether path lies below the folder, also through links. Neither need exist. LAP_E_WRITE: one of
- * them cannot be examined. */
+/* Sets *lies_in to whether path lies below the folder, possibly through links. Neither needs to exist.
+ * LAP_E_WRITE: one of them cannot be examined. */
 lap_code lap_side_lies_in(const char *path, const char *folder, bool *lies_in, lap_error *err);
 /* Waits up to this many seconds until a process reads the FIFO at path; LAP_E_WRITE if no process does. The
- * FIFO stays open until the program ends: its reader waits for what lap_side_write will write. Other paths
- * need no reader. */
+ * FIFO stays open until the program ends, because its reader waits for the data that lap_side_write will
+ * write. Returns at once for all other paths. */
 lap_code lap_side_await_reader(const char *path, double seconds, lap_error *err);
 /* Writes a file completely or not at all, like an output. Replaces an existing file only when the new one is
- * complete; if path is a link, replaces its target. Writes directly to devices and pipes. LAP_E_WRITE
- * at once for a FIFO that nobody reads. */
+ * complete; if path is a link, replaces its target. Writes directly to devices and pipes. LAP_E_WRITE at once
+ * for a FIFO without a reader. */
 lap_code lap_side_write(const char *path, const void *bytes, size_t size, bool sync, lap_error *err);
 
 /* Removes the temporary files of this process's outputs, including those of finished outputs that are not
@@ -130,31 +131,31 @@ typedef struct lap_dropped {
 } lap_dropped;
 typedef void lap_dropped_fn(void *user, const lap_dropped *dropped);
 /* Like lap_info_read, and calls each for each piece of metadata that a run with these settings (strip, keep,
- * format, gray) drops, and for what follows the end of a JPEG. */
+ * format, gray) drops, and for the bytes after the end of a JPEG. */
 lap_code lap_info_dropped(const char *path, const lap_settings *settings, lap_info *info,
     lap_dropped_fn *each, void *user, lap_error *err);
-/* Returns the number of bytes that follow the end of a JPEG, and that a run leaves out; 0 for other files. It
- * reads the file. */
+/* Reads a file and returns the number of bytes after the end of a JPEG, which a run leaves out; 0 for other
+ * files. */
 uint64_t lap_bytes_after_end(const char *path);
 
 /* ---- folders ----------------------------------------------------------------------------------- */
 
 enum { LAP_OTHER_KINDS = 32, LAP_OTHER_FOLDERS = 8 };
-typedef struct lap_batch_left {     /* an output folder, below a named folder, with files not taken */
+typedef struct lap_batch_left {     /* an output folder, below a named folder, with skipped files */
     char folder[1024], first[1024]; /* paths of the folder and of the first file; shortened */
     uint64_t outputs, photos;
 } lap_batch_left;
-/* Files found in folders that are not inputs, and inputs that deserve a warning. */
+/* Files found in folders that the run skips, and inputs that deserve a warning. */
 typedef struct lap_batch_others {
     bool finds_made;        /* set by the caller: count in `made` and `ours` */
-    uint64_t files;         /* files not taken; hidden files are not counted */
+    uint64_t files;         /* skipped files, except hidden ones */
     uint64_t apple_doubles; /* macOS's ._NAME files of metadata, in folders and lists */
-    uint64_t outputs; /* outputs of earlier runs below a named folder; they are taken only if their own output
-                         folder, or one below it, is named */
+    uint64_t outputs; /* outputs of earlier runs below a named folder; they are processed only if their output
+                         folder, or a folder below that, is named */
     uint64_t output_folders; /* number of output folders that hold them */
     uint64_t out_photos;     /* photos in this run's output folder, which is not walked */
     size_t left_count;
-    lap_batch_left left[LAP_OTHER_FOLDERS]; /* where they were found; other folders are only counted */
+    lap_batch_left left[LAP_OTHER_FOLDERS]; /* where they were found; further folders are only counted */
     uint64_t made; /* inputs that are outputs of a filter: filtered in place, or in an output folder */
     char made_first[1024]; /* the path of the first one, shortened */
     uint64_t ours;         /* `made`, plus inputs that are outputs of transform */
@@ -200,9 +201,9 @@ typedef struct lap_batch_work {
  * device, inode, size, time and content show that lapedge wrote it, its input was in a folder of this run and
  * is gone, and no other input has this output. Removes nothing if a folder or file could not be examined, an
  * input folder is missing or contains no photo, or the run was stopped. refused is LAP_E_CHANGED if an input
- * folder and its recorded folder differ in absolute name or inode. With force the input folder is taken to be
- * the recorded one, unless the recorded one still exists (refused); options->warn is told. LAP_E_USAGE with
- * shards, files_from or filters. */
+ * folder and its recorded folder differ in absolute name or inode. With force, the input folder counts as the
+ * recorded one and options->warn is called, unless the recorded one still exists, which sets refused too.
+ * LAP_E_USAGE with shards, files_from or filters. */
 typedef struct lap_batch_prune {
     /* Called for each output that was removed (with dry_run: would be removed). If problem is not NULL, the
      * output could not be removed. each may be NULL. */
@@ -215,17 +216,17 @@ typedef struct lap_batch_prune {
     char hidden_by[1024]; /* the first such link, shortened */
     uint64_t changed;     /* outputs kept because they were changed or copied after they were made */
     uint64_t elsewhere;   /* outputs kept because their photo, which is gone, was in no folder of this run */
-    uint64_t others; /* outputs kept, whose photo is gone, because only records of a folder above or below the
-                           output folder name them */
+    uint64_t others; /* outputs kept although their photo is gone, because only records of a folder above or
+                           below the output folder name them */
     char others_in[1024]; /* the first such folder, shortened */
     lap_error refused;    /* why the run did not look for outputs; LAP_OK: it did */
 } lap_batch_prune;
 
-/* Called for each input. problem is NULL, or says why the input cannot be taken. Any result but LAP_OK ends
- * the walk. */
+/* Called for each input. problem is NULL, or says why the input cannot be processed. Returning anything but
+ * LAP_OK ends the walk. */
 typedef lap_code lap_inputs_fn(void *user, const char *path, const lap_error *problem, lap_error *err);
-/* Lists the files that lap_batch would take from these inputs, in the same order. *links: number of symbolic
- * links not followed; links may be NULL. */
+/* Lists the files that lap_batch would process for these inputs, in the same order. *links: number of
+ * symbolic links not followed; links may be NULL. */
 lap_code lap_inputs(const char *const *operands, size_t count, lap_inputs_fn *each, void *user,
     uint64_t *links, lap_error *err);
 
@@ -274,12 +275,12 @@ typedef struct lap_measured {
     const char *input;
     const lap_measurement *measurement; /* NULL if measuring failed */
     const lap_report *report;           /* status and error; no output fields */
-    const char *text;                   /* what the order's `text` made; NULL: no `text`, or out of memory */
+    const char *text;                   /* result of the order's `text`; NULL: no `text`, or out of memory */
 } lap_measured;
 /* Like lap_batch_fn, but inputs come in the order of the folders. */
 typedef void lap_measure_fn(void *user, const lap_measured *file, const lap_batch_counts *counts);
-/* Makes text of a measured file, on the thread that measured it: several threads call it at once. Returns
- * text for free(); NULL: out of memory. */
+/* Makes the text for a measured file, on the thread that measured it, so several threads may call it at once.
+ * Returns memory that the library releases with free(); NULL: out of memory. */
 typedef char *lap_measure_text_fn(void *user, const lap_measured *file);
 typedef struct lap_measure_order {
     /* Uses inputs, files_from, nul_separated, jobs, fail_fast, take, others, devices (without trace), warn
@@ -326,11 +327,11 @@ bool lap_difference_excuse(const lap_view *a, const lap_view *b, const lap_diff_
 bool lap_difference_has_pixels(const lap_view *view, const lap_diff_rules *rules);
 
 typedef struct lap_pair { /* files with the same path below two folders */
-    const char *a, *b;    /* NULL: this folder has no such file, or the file is not taken there */
+    const char *a, *b;    /* NULL: this folder has no such file, or the file is skipped there */
     const char *relative;
     int width, height, channels;      /* size and channels of a; 0 if a could not be read */
     const lap_difference *difference; /* NULL if one file is missing, or the two could not be compared */
-    bool excused;                     /* pixels differ that count as equal by the rules */
+    bool excused;                     /* some pixels differ, but count as equal by the rules */
     const lap_error *error;           /* why they could not be compared; else its code is LAP_OK */
     const char *note;                 /* lap_pixels_note of a; may be empty */
     const lap_report *reads[2];       /* warnings of decoding a and b; all other fields are empty */
@@ -347,8 +348,8 @@ typedef struct lap_pairing {
     void *user;
 } lap_pairing;
 /* Compares the images of two folders in pairs, several at once. counts->ok and warned count pairs that were
- * compared, and files in only one folder. Returns LAP_OK if all pairs were visited, or each returned false.
- * LAP_E_CANCELLED, LAP_E_MISSING, LAP_E_USAGE (not a folder; settings), LAP_E_MEMORY. */
+ * compared, and files in only one folder. Returns LAP_OK if all pairs were visited, or if `each` returned
+ * false. LAP_E_CANCELLED, LAP_E_MISSING, LAP_E_USAGE (not a folder; settings), LAP_E_MEMORY. */
 lap_code lap_compare_folders(lap_context *context, const lap_pairing *pairing, const lap_settings *settings,
     lap_batch_counts *counts, lap_error *err);
 
@@ -356,9 +357,9 @@ lap_code lap_compare_folders(lap_context *context, const lap_pairing *pairing, c
 
 /* Writes a PNG that shows where and how much b differs from a, by the largest difference of each pixel's
  * channels. Zero is dark gray; 1 to `top` run from dark blue to yellow in steps that look equal. Pixels keep
- * their places. Strips at the right and below mark the rows and columns with differences, so that a single
- * pixel can be found; the scale is below them. top 0: use the largest difference. Views as in
- * lap_compare_views. LAP_E_BACKEND: the library was built without PNG output. */
+ * their places. Strips at the right and below mark the rows and columns with differences, which helps to find
+ * a single pixel; the scale is below them. top 0: use the largest difference. Views as in lap_compare_views.
+ * LAP_E_BACKEND: the library was built without PNG output. */
 lap_code lap_heatmap_write(
     const char *path, const lap_view *a, const lap_view *b, int mask_border, int top, lap_error *err);
 
@@ -434,7 +435,7 @@ typedef struct lap_bench_row {
     double convert_ms; /* part of the median run, for backends that convert; else NaN */
     double upload_ms, kernel_ms, download_ms, end_to_end_ms; /* CUDA; else NaN */
     double mpix_per_s, gb_per_s; /* counts each byte read or written once; 1 GB is 10^9 bytes */
-    double roof_share;           /* gb_per_s divided by that of the ceiling in the same run and place */
+    double roof_share;           /* gb_per_s divided by the ceiling's in the same run and place */
     double speedup;              /* relative to c on one thread; NaN if c was not run */
     double flops_per_byte;       /* arithmetic intensity of the textbook form */
     double gflop_per_s;          /* operations of the textbook form; for a ceiling: operations performed */

@@ -33,8 +33,8 @@ lap_code lap_jpeg_turn_read(lap_decoder *decoder, lap_error *err);
  * LAP_E_MEMORY, LAP_E_CANCELLED, LAP_E_TIMEOUT. */
 lap_code lap_jpeg_turn_move(
     lap_decoder *decoder, const lap_jpeg_turning *turning, lap_jpeg_turned **turned, lap_error *err);
-/* Writes the file with the metadata and the density of options->from. Uses only one other option, `optimize`.
- * May be called only once. */
+/* Writes the file with the metadata and the density of options->from. The only encoder setting that it uses
+ * is `optimize`. May be called only once. */
 lap_code lap_jpeg_turn_write(
     lap_jpeg_turned *turned, const lap_write_options *options, lap_sink *sink, lap_error *err);
 void lap_jpeg_turned_free(lap_jpeg_turned *turned); /* NULL is allowed */
