@@ -243,8 +243,8 @@ static lap_cli_exit check_op(const lap_cli *cli, lap_op op)
     if (op != LAP_OP_CODEC)
         return LAP_EXIT_OK;
     if (bench->image && (cli->size_count || bench->channels))
-        return lap_cli_usage("--%s: bench codec takes the photos of --image as they are",
-            cli->size_count ? "sizes" : "channels");
+        return lap_cli_usage(
+            "--%s: bench codec uses the photos of --image unchanged", cli->size_count ? "sizes" : "channels");
     return bench->channels == 4 ? lap_cli_usage("--channels=4: a JPEG of bench codec has 1 or 3 channels")
                                 : LAP_EXIT_OK;
 }

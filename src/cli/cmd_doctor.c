@@ -167,9 +167,9 @@ static void print_text(const lap_cli *cli, const findings *f)
     if (i == 0)
         print_line(cli, "device", "none: %s", f->no_device ? f->no_device : "no reason known");
     print_line(cli, "verdict", "%s",
-        !f->healthy     ? "not all can run"
-        : mask && *mask ? "all that was built can run, except what LAP_CPU_MASK hides"
-                        : "all that was built can run");
+        !f->healthy     ? "not everything that was built can run"
+        : mask && *mask ? "everything that was built can run, except what LAP_CPU_MASK hides"
+                        : "everything that was built can run");
     if (f->library.code != LAP_OK)
         print_line(cli, "library", "%s", f->library.message);
     for (i = 0; i < f->cannot_count; i++)

@@ -143,7 +143,7 @@ static void print_text(const lap_cli *cli, const char *path, const lap_info *i, 
     if (i->frame)
         print_jpeg(i);
     printf("  orientation  %d%s\n", i->orientation,
-        i->orientation == 1 ? "" : " (EXIF; --auto-orient turns it)");
+        i->orientation == 1 ? "" : " (EXIF; --auto-orient rotates it)");
     fputs("  metadata    ", stdout);
     for (size_t k = 0; k < i->metadata_count; k++)
         printf(

@@ -367,8 +367,8 @@ static void print_summary(const stats_run *run)
     fputc('\n', stderr);
     lap_folder_print_untold(&run->folder);
     if (run->masked)
-        lap_cli_message("--mask-border leaves nothing of the edges of %llu photo%s",
-            (unsigned long long)run->masked, run->masked > 1 ? "s" : "");
+        lap_cli_message("--mask-border covers all edges of %llu photo%s", (unsigned long long)run->masked,
+            run->masked > 1 ? "s" : "");
     lap_folder_print_links(&run->folder);
 }
 

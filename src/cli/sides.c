@@ -475,7 +475,7 @@ static lap_cli_exit check_output(const lap_cli *cli)
     if (strcmp(out, "-") == 0) /* standard output, even if a file has this name */
         return LAP_EXIT_OK;
     if (is_record(out) || is_among_records(out))
-        return lap_cli_usage("%s: is a place of lapedge's own records; name another one", out);
+        return lap_cli_usage("%s: is reserved for lapedge's own records; name another path", out);
     return is_left_pattern(cli, out) ? lap_cli_usage("%s: " LEFT_PATTERN, out) : check_kind_of_out(cli, out);
 }
 

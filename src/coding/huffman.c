@@ -5,7 +5,7 @@
 const char *lap_huff_odd_text(lap_huff_odd odd)
 {
     static const char *const texts[] = {"nothing unusual", "a Huffman table is invalid or missing",
-        "bits that begin no code", "coefficients past the end of a block", "data that ends too early",
+        "bits that are no valid code", "coefficients past the end of a block", "data that ends too early",
         "data left over before a marker", "a marker in the wrong place", "a DC value outside of 16 bits",
         "data whose symbols cannot be aligned"};
     return (unsigned)odd < sizeof texts / sizeof *texts ? texts[odd] : "unknown";

@@ -31,7 +31,7 @@ typedef enum lap_huff_odd { /* why a scan goes to the serial decoder */
     LAP_HUFF_RANGE,     /* the sum of DC differences exceeds 16 bits */
     LAP_HUFF_UNBOUNDED, /* synchronising took more work than the limit */
 } lap_huff_odd;
-const char *lap_huff_odd_text(lap_huff_odd odd); /* "bits that begin no code"; for messages */
+const char *lap_huff_odd_text(lap_huff_odd odd); /* "bits that are no valid code"; for messages */
 
 typedef struct lap_huff_code { /* one table of DHT */
     uint32_t limit[18];        /* [n]: more than all codes of 1..n bits, left-aligned in 16 bits; [17]: all */

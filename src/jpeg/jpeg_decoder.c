@@ -59,7 +59,7 @@ static const char *reason_against_progressive(lap_decoder *d, lap_own_decoder *o
     own->is_progressive = true;
     own->frame = &script->frame;
     if (!lap_jpeg_script_read(d->bytes, d->size, script))
-        return "its scans are not those of a complete picture, each once and in order";
+        return "its scans are incomplete, repeated or out of order";
     if (d->options.max_scans > 0 && script->count > d->options.max_scans)
         return "it has too many scans";
     const char *reason = reason_of_header(&d->header, own->frame);

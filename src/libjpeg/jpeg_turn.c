@@ -294,7 +294,7 @@ static void work_move(void *argument)
         move_component(t, t->reader->coefficients[c], c);
     check_differences(t);
     if (t->turning.progressive && share_identifiers(&t->out))
-        t->misfit = "two components have one identifier";
+        t->misfit = "two components have the same identifier";
 }
 
 lap_code lap_jpeg_turn_read(lap_decoder *decoder, lap_error *err)

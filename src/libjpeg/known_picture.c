@@ -229,7 +229,7 @@ static lap_code try_all(const finding *f, bool *same)
 static const char *find_out(finding *f)
 {
     bool same;
-    const char *reason = "out of memory while the rounding of the JPEG library was looked at";
+    const char *reason = "out of memory while checking how the JPEG library rounds";
     pthread_mutex_lock(&f->lock);
     if (!f->is_known && try_all(f, &same) != LAP_E_MEMORY) {
         f->is_known = true;
@@ -245,7 +245,7 @@ const char *lap_known_encoding_differs(void)
 {
     static finding encoding = {.lock = PTHREAD_MUTEX_INITIALIZER,
         .attempt = try_encoding,
-        .differs = "the JPEG library here rounds otherwise than the encoders of lapedge"};
+        .differs = "the JPEG library here rounds differently from lapedge's encoders"};
     return find_out(&encoding);
 }
 
@@ -253,6 +253,6 @@ const char *lap_known_decoding_differs(void)
 {
     static finding decoding = {.lock = PTHREAD_MUTEX_INITIALIZER,
         .attempt = try_decoding,
-        .differs = "the JPEG library here rounds otherwise than the decoders of lapedge"};
+        .differs = "the JPEG library here rounds differently from lapedge's decoders"};
     return find_out(&decoding);
 }

@@ -214,7 +214,7 @@ PYTHON
     run --separate-stderr lapedge -v --gray in.jpg out.jpg
     [[ $stderr == *"the colour profile is dropped: it is not for gray images"* ]]
     expect 0 "" "lapedge: in.jpg: warning: .ppm has no place for the orientation tag, so this is shown as stored; \
---auto-orient turns the pixels" in.jpg out.ppm
+--auto-orient rotates the pixels" in.jpg out.ppm
     rm out.ppm
     expect 0 "" "" --auto-orient in.jpg out.ppm
     for word in --strip --keep=none --keep=icc; do

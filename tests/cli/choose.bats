@@ -87,7 +87,7 @@ JPEG, PNG and binary PNM are read" in/._a.jpg x.jpg
     [ ! -e eight ]
     run --separate-stderr lapedge --include='*.{jpg,png}' in eight
     [ "$status" -eq 4 ]
-    [[ $stderr == *"--include=*.{jpg,png} matches nothing (braces stand for themselves; give the option once for each pattern)"* ]]
+    [[ $stderr == *"--include=*.{jpg,png} matches nothing (braces are matched literally; repeat the option for each pattern)"* ]]
     [ ! -e eight ] # nothing was to be written there
     expect 2 "" "lapedge: --include applies only to folders, and --files-from names files" --include='*' --files-from=list out
     expect 2 "" "lapedge: --include applies only to folders, and in/a.jpg is not one" --include='b*' in/a.jpg in/d.pgm new/
@@ -121,7 +121,7 @@ CASES
     lapedge -q --include=MAY/ "$PWD/in" below
     [ "$(outputs below)" = "2024/may/c.jpg may/b.jpg" ]
     expect 0 "in/top.jpg -> o/top.jpg" "lapedge: --exclude=mai matches nothing
-lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is named; */ before it: at any depth)
+lapedge: --exclude=24/may matches nothing (a pattern with a slash begins at the named folder; */ before it matches at any depth)
 1 to be done" -n --exclude=mai --exclude='2*' --exclude=24/may --exclude=may --exclude='MAY*' in o
     lapedge -n --json --include='x*' --include=top.jpg in o >json 2>/dev/null
     json json 'o["not_taken"]["unused_patterns"] == [{"option": "--include", "pattern": "x*"}]'
@@ -682,7 +682,7 @@ lapedge: --exclude=24/may matches nothing (with a slash: from the folder that is
 @test "input formats that lapedge does not read are refused by name" {
     for case in 'RIFF....WEBPVP8 |a WebP image' 'GIF89a|a GIF' '\0\0\0\014jP  \r\n\207\n|a JPEG 2000 image' \
         '\377\012|a JPEG XL image' '\0\0\0\030ftypheic|a HEIC image' 'II*\0\010\0\0\0CR|a raw photo (CR2)' \
-        'II*\0\010\0\0\0|a TIFF image or a raw photo made of one' 'FUJIFILMCCD-RAW |a raw photo (RAF)' \
+        'II*\0\010\0\0\0|a TIFF image, or a raw photo based on TIFF' 'FUJIFILMCCD-RAW |a raw photo (RAF)' \
         '\0\0\0\040ftypavif|an AVIF image' '%%PDF-1.7|a PDF document'; do
         # shellcheck disable=SC2059 # the bytes
         printf "${case%|*}" >photo.jpg

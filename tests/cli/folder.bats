@@ -481,7 +481,7 @@ PYTHON
     done
     [ "$vanished" -eq 1 ]
     [ "$code" -eq 1 ]
-    grep -q "9 photos were found at first, but gone when their turn came" err
+    grep -q "9 photos were found at first, but gone when the run reached them" err
     [ "$(grep -c "first to fail" err)" -eq 0 ]
     [ "$(grep -c '"lapedge.file/1"' log)" -eq 121 ]
 }

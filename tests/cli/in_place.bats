@@ -387,10 +387,10 @@ lapedge: photos/3.jpg: is left alone, because of photos/$record: $1" ] || return
     lapedge -q photos edges
     lapedge --in-place photos/1.jpg
     cp photos/.lapedge-in-place.jsonl before
-    expect 2 "" "lapedge: photos/.lapedge-in-place.jsonl: is a place of lapedge's own records; name another one" \
+    expect 2 "" "lapedge: photos/.lapedge-in-place.jsonl: is reserved for lapedge's own records; name another path" \
         --format=jpg "$photo" photos/.lapedge-in-place.jsonl
-    expect 2 "" "lapedge: edges/.lapedge//: is a place of lapedge's own records; name another one" photos edges/.lapedge//
-    expect 2 "" "lapedge: edges/.lapedge/x.jpg: is a place of lapedge's own records; name another one" \
+    expect 2 "" "lapedge: edges/.lapedge//: is reserved for lapedge's own records; name another path" photos edges/.lapedge//
+    expect 2 "" "lapedge: edges/.lapedge/x.jpg: is reserved for lapedge's own records; name another path" \
         transform --flip=h "$photo" edges/.lapedge/x.jpg
     cmp photos/.lapedge-in-place.jsonl before
     [ "$(find edges/.lapedge -type f | wc -l)" -eq 1 ]

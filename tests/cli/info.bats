@@ -51,7 +51,7 @@ PYTHON
     json all.json 'o["orientation"] == 6 and o["metadata"]["comment"] == {"segments": 2, "bytes": 6}'
     json all.json 'set(o["metadata"]) == {"EXIF", "XMP", "ICC", "IPTC", "comment"}'
     lapedge info all.jpg >text
-    grep -q "orientation  6 (EXIF; --auto-orient turns it)" text
+    grep -q "orientation  6 (EXIF; --auto-orient rotates it)" text
     lapedge info --json wide.jpg >wide.json
     json wide.json 'o["quantization_tables"] == 3'
     expect 1 "" "lapedge: short.jpg: damaged: a segment's length is wrong" info short.jpg
@@ -123,7 +123,7 @@ PYTHON
     done
 }
 
-@test "doctor: 0 if all that was built can run" {
+@test "doctor: 0 if everything that was built can run" {
     run --separate-stderr lapedge doctor --json
     printf '%s\n' "$output" >o.json
     json o.json "o['healthy'] == ($status == 0) and $status in (0, 3) and o['threads'] >= 1"
@@ -135,8 +135,8 @@ PYTHON
         [ "$status" -eq 3 ]
         [[ $output == *"filter simd cannot run: SSE4.1 is hidden by LAP_CPU_MASK"* ]]
         run env LAP_CPU_MASK=avx512 "$LAPEDGE" doctor
-        [[ $output == *"all that was built can run, except what LAP_CPU_MASK hides"* || # without a device:
-            $output == *"verdict"*"not all can run"* ]]
+        [[ $output == *"everything that was built can run, except what LAP_CPU_MASK hides"* || # without a device:
+            $output == *"verdict"*"not everything that was built can run"* ]]
         LAP_CPU_MASK=sse41,avx2,avx512 expect 3 "" \
             "lapedge: backend 'simd' cannot run here: SSE4.1 is hidden by LAP_CPU_MASK" --backend=simd "$photo" o.jpg
     fi

@@ -294,7 +294,7 @@ print(len({(r["resolved"], r["median_ms"], r["stddev_ms"]) for r in json.load(op
     lapedge bench -q transpose --type=u8 --channels=4 --sizes=32x16 --runs=1 --backends=c
     expect 2 "" "lapedge: --channels=4: a JPEG of bench codec has 1 or 3 channels" bench codec --channels=4
     for option in --sizes=64x64 --channels=1; do
-        expect 2 "" "lapedge: ${option%=*}: bench codec takes the photos of --image as they are" \
+        expect 2 "" "lapedge: ${option%=*}: bench codec uses the photos of --image unchanged" \
             bench codec --image="$photo" $option
     done
 }

@@ -396,7 +396,7 @@ PY
     cp "$repo/samples/chelsea.jpg" in/deep/b.jpg
     run --separate-stderr lapedge transform --rotate=90 --log=log.jsonl -j2 in out
     [ "$status" -eq 0 ]
-    [[ $stderr == "lapedge: note: 1 JPEG was not turned without loss, but re-encoded (in/deep/b.jpg); --trim cuts to whole MCUs, --perfect refuses, -v says why"$'\n'"2 done"* ]]
+    [[ $stderr == "lapedge: note: 1 JPEG was re-encoded, because a lossless transformation is impossible (in/deep/b.jpg); --trim cuts to whole MCUs, --perfect refuses, -v says why"$'\n'"2 done"* ]]
     grep a.jpg log.jsonl >a.json
     json a.json 'o["note"] == "turned without loss"'
     head -n 1 log.jsonl >first.json

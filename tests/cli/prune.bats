@@ -112,7 +112,7 @@ kept()
     run --separate-stderr lapedge --prune in out
     [ "$status" -eq 0 ]
     [[ $stderr == *"--prune: 2 outputs left: a folder in the photo's path is empty; its disk may not be mounted"$'\n'* ]]
-    [[ $stderr == *"--prune: 1 output left: its photo was in another folder than those of this run, and is not there any more" ]]
+    [[ $stderr == *"--prune: 1 output left: its photo was in a folder that is not part of this run, and is not there any more" ]]
     [ "$(outputs out)" = "./a.jpg ./mine.jpg ./sub/c.jpg ./sub/d.jpg ./z.jpg" ]
     # The same if the photos were in subfolders of what is not mounted.
     mkdir -p in/disk/may/last && cp in/a.jpg in/disk/may/last/e.jpg
@@ -147,12 +147,12 @@ kept()
     mv elsewhere gone-too && mkdir other && lapedge tiny.pgm other/new.jpg
     run --separate-stderr lapedge --prune -f other out
     [ "$(outputs out)" = "./a.jpg ./mine.jpg ./new.jpg ./sub/d.jpg" ]
-    [[ $stderr == *"--prune: 2 outputs left: their photos were in other folders than those of this run, and are not "* ]]
+    [[ $stderr == *"--prune: 2 outputs left: their photos were in folders that are not part of this run, and are not "* ]]
     # Outputs that were copied are counted in the same way, and with -q nothing is said.
     cp -a out copied2
     run --separate-stderr lapedge --prune other copied2
     [ "$status" -eq 0 ]
-    [[ $stderr == *"--prune: 2 outputs left: their photos were in other folders"* ]]
+    [[ $stderr == *"--prune: 2 outputs left: their photos were in folders that are"* ]]
     expect 0 "" "" -q --prune other copied2
 }
 
@@ -183,7 +183,7 @@ kept()
     rm moved/c.jpg
     run --separate-stderr lapedge --prune moved out
     [ "$status" -eq 0 ]
-    [[ $stderr == *"2 up to date"*"--prune: 1 output left: its photo was in another folder than those of this run, and is not there any more" ]]
+    [[ $stderr == *"2 up to date"*"--prune: 1 output left: its photo was in a folder that is not part of this run, and is not there any more" ]]
     [ -e out/c.jpg ]
     mkdir -p in && cp moved/a.jpg in/c.jpg
     run --separate-stderr lapedge --prune moved out

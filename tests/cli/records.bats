@@ -605,7 +605,7 @@ nested()
             [[ $stderr != *removed* && $stderr != *"--prune:"* && -e edges/2022/b.jpg ]]
         done
         mv other gone # perhaps on a disk that is not there
-        folder 0 "lapedge: --prune: 1 output left: its photo was in another folder than those of this run, and is not there any more" \
+        folder 0 "lapedge: --prune: 1 output left: its photo was in a folder that is not part of this run, and is not there any more" \
             --prune "${mine[@]}"
         if [ $inner = theirs ]; then
             folder 0 "1 removed (photo gone)" -f --prune "${mine[@]}"

@@ -276,7 +276,7 @@ END
     pgm 400 300 b.pgm
     run --separate-stderr lapedge stats --mask-border=15 a.pgm b.pgm
     [ "$status" -eq 0 ]
-    [[ $stderr == *"lapedge: --mask-border leaves nothing of the edges of 1 photo" ]]
+    [[ $stderr == *"lapedge: --mask-border covers all edges of 1 photo" ]]
     lapedge stats --json --mask-border=15 a.pgm b.pgm 2>/dev/null | tail -n 1 >totals.json
     json totals.json 'o["masked_out"] == 1 and o["gray"]["photos"] == 2'
 }

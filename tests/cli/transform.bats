@@ -152,7 +152,7 @@ for i in range(1, 9):
         after = seen("stored%d%s.jpg" % (i, turn))
         if said:
             what = said.split("and see this ")[1].split(";")[0]
-            assert SEEN[what] != turn and said.endswith("; --auto-orient turns the pixels\n"), said
+            assert SEEN[what] != turn and said.endswith("; --auto-orient rotates the pixels\n"), said
             assert near(after, before.transpose(ASKED[SEEN[what]])), (i, turn, said)
             ATTENTION += 1
         else:
@@ -160,7 +160,7 @@ for i in range(1, 9):
 assert ATTENTION == 24, ATTENTION  # of 48; the others are seen as asked
 END
     expect 0 "" "lapedge: in6.jpg: warning: viewers apply the orientation tag, and see this mirrored top to bottom; \
---auto-orient turns the pixels" transform --fail-on=warning --flip=h in6.jpg new.jpg
+--auto-orient rotates the pixels" transform --fail-on=warning --flip=h in6.jpg new.jpg
 }
 
 @test "hints name no option that transform refuses" {
@@ -173,11 +173,11 @@ END
 }
 
 @test "two turns, or none, are refused" {
-    expect 2 "" "lapedge: --rotate and --transpose are two turns; use one at a time" \
+    expect 2 "" "lapedge: --rotate and --transpose both transform the image; use one at a time" \
         transform --rotate=90 --transpose "$photo" o.jpg
-    expect 2 "" "lapedge: --flip and --transverse are two turns; use one at a time" \
+    expect 2 "" "lapedge: --flip and --transverse both transform the image; use one at a time" \
         transform --transverse --flip=h "$photo" o.jpg
-    expect 2 "" "lapedge: --transpose and --transverse are two turns; use one at a time" \
+    expect 2 "" "lapedge: --transpose and --transverse both transform the image; use one at a time" \
         transform --transverse --transpose "$photo" o.jpg
     expect 2 "" "lapedge: nothing to do: name --rotate, --flip, --transpose, --transverse or --auto-orient" \
         transform "$photo" o.jpg

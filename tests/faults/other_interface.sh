@@ -20,7 +20,7 @@ each_command()
     refused samples/coffee.jpg "$work/o.jpg" && refused -n samples/coffee.jpg "$work/o.jpg" &&
         refused stats samples/coffee.jpg && refused samples "$work/album" && refused stats samples &&
         refused doctor && [ ! -e "$work/o.jpg" ] && [ ! -e "$work/album" ] || return 1
-    grep -q 'not all can run' "$work/out"
+    grep -q 'not everything that was built can run' "$work/out"
 }
 
 is_json()

@@ -141,10 +141,11 @@ static void print_unused(void *user, const char *option, const char *pattern)
 {
     (void)user;
     lap_cli_message("%s=%s matches nothing%s", option, pattern,
-        strpbrk(pattern, "{}") ? " (braces stand for themselves; give the option once for each pattern)"
-        : strchr(pattern, '/') ? " (with a slash: from the folder that is named; */ before it: at any depth)"
+        strpbrk(pattern, "{}") ? " (braces are matched literally; repeat the option for each pattern)"
+        : strchr(pattern, '/')
+            ? " (a pattern with a slash begins at the named folder; */ before it matches at any depth)"
         : strcmp(option, "--include") == 0
-            ? " (without a slash: names of files; a slash at its end: of folders)"
+            ? " (a pattern without a slash matches file names; end it with a slash for folders)"
             : "");
 }
 
@@ -252,8 +253,8 @@ void lap_folder_print_links(const lap_folder *folder)
 {
     const uint64_t links = folder->counts.links, vanished = folder->counts.vanished;
     if (vanished)
-        lap_cli_message("%llu photo%s found at first, but gone when %s turn came",
-            (unsigned long long)vanished, vanished > 1 ? "s were" : " was", vanished > 1 ? "their" : "its");
+        lap_cli_message("%llu photo%s found at first, but gone when the run reached %s",
+            (unsigned long long)vanished, vanished > 1 ? "s were" : " was", vanished > 1 ? "them" : "it");
     if (links)
         lap_cli_message("%llu symbolic link%s not followed; --follow does", (unsigned long long)links,
             links > 1 ? "s" : "");

@@ -136,8 +136,8 @@ static lap_cli_exit end_prune(folder_run *run, lap_code code)
     if (prune->elsewhere > 0 && !run->folder.cli->quiet)
         lap_cli_message("--prune: %llu output%s left: %s, and %s not there any more",
             (unsigned long long)prune->elsewhere, prune->elsewhere > 1 ? "s" : "",
-            prune->elsewhere > 1 ? "their photos were in other folders than those of this run"
-                                 : "its photo was in another folder than those of this run",
+            prune->elsewhere > 1 ? "their photos were in folders that are not part of this run"
+                                 : "its photo was in a folder that is not part of this run",
             prune->elsewhere > 1 ? "are" : "is");
     if (prune->others > 0 && !run->folder.cli->quiet)
         lap_cli_message("--prune: %llu output%s left: recorded in %s; a run with that OUTDIR and its photos "
@@ -181,9 +181,9 @@ static void summary(const folder_run *run)
     lap_folder_print_others(&run->folder);
     lap_folder_print_made(&run->folder);
     if (counts->recoded)
-        lap_cli_message(
-            "note: %llu JPEG%s not turned without loss, but re-encoded (%s%s); --trim cuts to whole "
-            "MCUs, --perfect refuses, -v says why",
+        lap_cli_message("note: %llu JPEG%s re-encoded, because a lossless transformation is impossible "
+                        "(%s%s); --trim cuts "
+                        "to whole MCUs, --perfect refuses, -v says why",
             (unsigned long long)counts->recoded, counts->recoded > 1 ? "s were" : " was", run->recoded,
             counts->recoded > 1 ? ", ..." : "");
     fprintf(stderr, run->folder.cli->dry_run ? "%llu to be done" : "%llu done", (unsigned long long)done);

@@ -323,9 +323,9 @@ void lap_bench_table_end(lap_bench_table *table)
     if (table->noisy_count == 0)
         return;
     snprintf(text, sizeof text,
-        "noisy: %d measurement%s%s. Marked are standard deviations above %.0f %% of the median, and first "
-        "runs "
-        "of more than %.1f times it. A quieter machine, or more --runs, gives steadier times.",
+        "noisy: %d measurement%s%s. The mark ~ means a standard deviation above %.0f %% of the median, or a "
+        "first run longer than %.1f times the median. A quieter machine, or more --runs, gives steadier "
+        "times.",
         table->noisy_count, table->noisy_count == 1 ? ", " : "s, most of all ", table->note, 100 * noisy,
         1 + 3 * noisy);
     fputs("~ ", stdout);

@@ -21,8 +21,8 @@ static const hint hints[] = {
     {"|--workers|-w|", "--jobs=N sets how many files are processed at once"},
     {"|--bias|", "--offset=F adds a number to the result"},
     {"|--grayscale|--grey|--greyscale|", "--gray uses one channel"},
-    {"|--upsampling|--dct|", "chroma is interpolated and the transform is the accurate one, always: others "
-                             "differ between machines"},
+    {"|--upsampling|--dct|", "lapedge always interpolates chroma and uses the accurate transform, so that "
+                             "results are the same everywhere"},
     {"|--strict|", "--fail-on=warning makes inputs with a warning fail"},
     {"|--max-markers|", "a header has at most 4096 segments, always"},
     {"|--copy|", "choose metadata with --keep=LIST, or --keep=none"},
@@ -41,7 +41,7 @@ static const hint hints[] = {
     {"|--size|", "lapedge does not resize: an output has the size of its photo; bench has --sizes=LIST"},
     {"|watch|--watch|", "run the same command again: it processes new photos"},
     {"|version|ver|", "lapedge --version prints the versions"},
-    {"|convert|", "lapedge IN OUT filters, lapedge transform turns"},
+    {"|convert|", "lapedge IN OUT filters, lapedge transform rotates"},
     {"|gpu|nvidia|", "cuda-fast"},
     {"|cpu|", "simd"},
     {"|avx2|", "simd-avx2"},

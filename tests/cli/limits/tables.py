@@ -345,7 +345,7 @@ def doctor_lines():
     chosen = {row["name"]: row["resolved"] for row in json.loads(lapedge("backends", "--json")[0])["rows"]
               if row["op"] == "filter" and row["name"] in ("simd", "auto")}
     assert lines[5:7] == [f"backend   {name} -> {resolved}" for name, resolved in chosen.items()], lines
-    verdict = "all that was built can run" if said["healthy"] else "not all can run"
+    verdict = "everything that was built can run" if said["healthy"] else "not everything that was built can run"
     assert lines[7:9] == [f"device    none: {said['no_device']}", f"verdict   {verdict}"], lines
 
 

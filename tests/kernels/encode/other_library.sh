@@ -20,7 +20,7 @@ encodes_by_the_library()
 import json, sys
 rows = [r for r in json.load(open(sys.argv[1]))["rows"] if r["op"] == "encode"]
 assert [r["name"] for r in rows if r["available"]] == ["turbo"], rows
-assert any("rounds otherwise" in (r["reason"] or "") for r in rows), rows
+assert any("rounds differently" in (r["reason"] or "") for r in rows), rows
 END
 }
 
@@ -49,7 +49,7 @@ END
 doctor_says_why()
 {
     with_it doctor >"$scratch/said" 2>&1
-    grep -q 'the JPEG library here rounds otherwise' "$scratch/said" || { cat "$scratch/said" && return 1; }
+    grep -q 'the JPEG library here rounds differently' "$scratch/said" || { cat "$scratch/said" && return 1; }
 }
 
 # The rungs of one ladder get a message instead of a time, and the exit code is 1; the other ladder's are timed.
@@ -71,9 +71,9 @@ END
 }
 
 if [ "${SANITIZED:-0}" = 1 ]; then
-    skip "a library that rounds otherwise" "a sanitizer's runtime has to be loaded first"
+    skip "a library that rounds differently" "a sanitizer's runtime has to be loaded first"
 elif "${CC:-gcc}" -shared -fPIC -o "$scratch/other.so" tests/kernels/encode/other_library.c -ldl; then
-    check "with a library that rounds otherwise it encodes, and our encoders are off" encodes_by_the_library
+    check "with a library that rounds differently it encodes, and our encoders are off" encodes_by_the_library
     check "--codec=c is refused with it" is_refused
     check "doctor says why" doctor_says_why
     check "bench does not time an encoder whose bytes differ" bench_refuses encode "its bytes differ from libjpeg-turbo's"
@@ -81,6 +81,6 @@ elif "${CC:-gcc}" -shared -fPIC -o "$scratch/other.so" tests/kernels/encode/othe
     export OTHER=decodes
     check "a library that only decodes otherwise leaves the encoders on" encodes_by_ours
 else
-    skip "a library that rounds otherwise" "it could not be built"
+    skip "a library that rounds differently" "it could not be built"
 fi
 finish

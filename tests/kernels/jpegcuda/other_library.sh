@@ -30,18 +30,18 @@ is_refused()
 }
 
 if "${CC:-gcc}" -shared -fPIC -o "$scratch/other.so" tests/kernels/encode/other_library.c -ldl; then
-    check "with a library that rounds otherwise JPEGs are coded on the CPU, and -v says why" \
-        goes 'decoded and encoded on the CPU: the JPEG library here rounds otherwise than the decoders'
+    check "with a library that rounds differently JPEGs are coded on the CPU, and -v says why" \
+        goes "decoded and encoded on the CPU: the JPEG library here rounds differently from lapedge's decoders"
     check "--codec=cuda is refused with it" is_refused
     export OTHER=decodes
     check "where it only decodes otherwise, the device encodes" \
-        goes 'decoded on the CPU, encoded on the device: the JPEG library here rounds otherwise than the decoders'
+        goes "decoded on the CPU, encoded on the device: the JPEG library here rounds differently from lapedge's decoders"
     check "and --codec=cuda is refused" is_refused
     export OTHER=encodes
     check "where it only encodes otherwise, the device decodes" \
-        goes 'decoded on the device, encoded on the CPU: the JPEG library here rounds otherwise than the encoders'
+        goes "decoded on the device, encoded on the CPU: the JPEG library here rounds differently from lapedge's encoders"
     check "and --codec=cuda is refused, too" is_refused
 else
-    skip "a library that rounds otherwise" "it could not be built"
+    skip "a library that rounds differently" "it could not be built"
 fi
 finish

@@ -276,9 +276,9 @@ static void outputs_among_records(void **unused)
     put("list", "in.jpg\n");
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         snprintf(line, sizeof line, "photos in.jpg %s", refused[i]);
-        expect(line, LAP_EXIT_USAGE, "is a place of lapedge's own records; name another one");
+        expect(line, LAP_EXIT_USAGE, "is reserved for lapedge's own records; name another path");
         snprintf(line, sizeof line, "--files-from=list %s", refused[i]);
-        expect(line, LAP_EXIT_USAGE, "is a place of lapedge's own records; name another one");
+        expect(line, LAP_EXIT_USAGE, "is reserved for lapedge's own records; name another path");
     }
     for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
         snprintf(line, sizeof line, "photos in.jpg %s", fine[i]);
