@@ -243,9 +243,9 @@ typedef struct lap_report {
     uint64_t reserved[7];
 } lap_report;
 
-/* Processes a JPEG, PNG or PNM ("-": a standard stream); the output appears complete. report may be NULL.
- * If settings->in_place is set, out may be the input file, otherwise LAP_E_CLASH. No backup or record is
- * kept: a second call filters the edges, and the photo is lost. Other functions ignore in_place. */
+/* Processes a JPEG, PNG or PNM ("-": a standard stream); the output appears only when complete. report may be
+ * NULL. If settings->in_place is set, out may be the input file, otherwise LAP_E_CLASH. No backup or record
+ * is kept: a second call filters the edges, and the photo is lost. Other functions ignore in_place. */
 LAP_API lap_code lap_run_file(lap_context *context, const char *in, const char *out,
     const lap_settings *settings, lap_report *report, lap_error *err);
 /* Does the same in memory; the caller frees *out. If settings->format is NULL, the output is a JPEG. */
@@ -299,7 +299,7 @@ typedef struct lap_batch_counts { /* counts for this shard */
     uint64_t kinds[LAP_CODES];        /* failed and skipped files by code; LAP_OK: skipped as up to date */
     uint64_t pixels, bytes_in, bytes_out;    /* sums over files with status ok or warned */
     double ms;                               /* wall time so far, in milliseconds */
-    uint64_t recoded, vanished, reserved[6]; /* outputs re-encoded; inputs gone at their turn, also failed */
+    uint64_t recoded, vanished, reserved[6]; /* outputs re-encoded; inputs that vanished (also in failed) */
 } lap_batch_counts;
 typedef struct lap_batch_file {
     const char *input, *output;

@@ -130,8 +130,8 @@ typedef struct lap_dropped {
     uint64_t bytes;
 } lap_dropped;
 typedef void lap_dropped_fn(void *user, const lap_dropped *dropped);
-/* Like lap_info_read, and calls each for each piece of metadata that a run with these settings (strip, keep,
- * format, gray) drops, and for the bytes after the end of a JPEG. */
+/* Like lap_info_read, and calls `each` for every piece of metadata that a run with these settings (strip,
+ * keep, format, gray) drops, and for the bytes after the end of a JPEG. */
 lap_code lap_info_dropped(const char *path, const lap_settings *settings, lap_info *info,
     lap_dropped_fn *each, void *user, lap_error *err);
 /* Reads a file and returns the number of bytes after the end of a JPEG, which a run leaves out; 0 for other

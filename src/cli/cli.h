@@ -61,7 +61,7 @@ typedef struct lap_cli {
     bool filter_again;  /* in place: also filter photos that were already filtered */
     const char *backup; /* in place: suffix for the copies of the original photos */
 
-    int rotate, flip; /* index of the given word, or -1 */
+    int rotate, flip; /* index of the option's word; -1: not given */
     bool transpose, transverse, trim, perfect;
     bool has_quality; /* --quality was given */
     bool profiles, csv;
@@ -79,7 +79,7 @@ typedef struct lap_cli {
     double tolerance; /* as a share: 0.1 for 10 % */
 
     const char *report;  /* HTML file for --report */
-    bool may_be_command; /* the first operand could be a command by its place, but is not a known one */
+    bool may_be_command; /* the first operand is in the place of a command, but is not a known one */
     bool is_command_named, help_short, help_full, version, json, quiet, verbose, sandbox;
     lap_cli_when color, progress;
     const char *json_file; /* file for the objects of --json */

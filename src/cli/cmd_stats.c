@@ -170,7 +170,7 @@ static void add_stats(stats_sum *sum, const lap_run_stats *stats)
     add_counts(sum->edges, &stats->edges);
 }
 
-/* Copies the counts, because lap_stats_of_counts takes them without const. */
+/* Copies the counts, because lap_stats_of_counts needs them without const. */
 static bool result(const uint64_t from[4][BINS], int channels, int threshold, lap_stats *stats)
 {
     uint64_t counts[4][BINS] = {{0}};

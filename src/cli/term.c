@@ -171,7 +171,7 @@ void lap_term_own_streams(void)
 /* ---- messages ----------------------------------------------------------------------------------- */
 
 static bool is_bold;   /* for the program's name before messages */
-static unsigned takes; /* the options that the command takes; 0: not known */
+static unsigned takes; /* forms that the command can have; 0: not known */
 
 void lap_term_begin(const lap_cli *cli)
 {
@@ -253,7 +253,7 @@ void lap_cli_warn_without_device(const lap_cli *cli)
 }
 
 typedef struct remedy_words {   /* the end of an error message */
-    const char *option, *words; /* NULL: no option; the end, if this command takes that option */
+    const char *option, *words; /* NULL: no option; the end, if this command has that option */
     const char *otherwise;      /* the end if it does not; or NULL */
 } remedy_words;
 

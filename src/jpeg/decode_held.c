@@ -136,8 +136,8 @@ static void find_before(lap_held *held, int i)
     }
 }
 
-/* Gives each scan at least the weight of the scans that depend on it. choose() takes the heaviest scan first,
- * so the largest scan never waits for a small scan that was postponed. */
+/* Gives each scan at least the weight of the scans that depend on it. choose() prefers the heaviest scan, so
+ * the largest scan never waits for a small scan that was postponed. */
 static void spread_weight(lap_held *held)
 {
     for (int i = held->count - 1; i >= 0; i--)

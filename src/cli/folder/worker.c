@@ -20,8 +20,8 @@ static volatile sig_atomic_t worker, caught;
 
 /* ---- signals: Ctrl-C goes to both, kill to the parent only ------------------------------------------- */
 
-/* Passes a signal on as another signal, which is harmless if the worker has also received the first one. The
- * worker decides what a second one means, and removes its temporary files before it ends. */
+/* Sends the worker LAP_CLI_PASSED_ON for a signal, which is harmless if the worker has received that signal
+ * too. The worker decides whether it is a second request, and removes its temporary files before it ends. */
 static void pass_on(int number)
 {
     const union sigval value = {.sival_int = number};

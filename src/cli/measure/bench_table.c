@@ -172,7 +172,7 @@ static void ms_cell(double value, int width)
     cell(value, width, value < 0.01 ? 5 : value < 10 ? 3 : 2);
 }
 
-/* The codec's rows on a device are one per number of streams, but use the host's columns. */
+/* On a device, the codec has one row for each number of streams; these rows use the host's columns. */
 static bool is_codec_on_device(const lap_bench_row *row)
 {
     return row->op == LAP_OP_CODEC && isfinite(row->end_to_end_ms);

@@ -55,7 +55,7 @@ enum { LAP_BENCH_REASONS = 24, LAP_BENCH_NOTE = 200, LAP_BENCH_NOISY = 256 };
 
 typedef struct lap_bench_table {
     const lap_cli *cli;
-    bool narrow; /* terminal of 80 columns: omit least times, conversion and sums */
+    bool narrow; /* terminal of 80 columns: omit shortest times, conversion and sums */
     int titled;  /* titles printed last: 0 none, 1 host, 2 device, 3 codec on a device */
     struct {
         char reason[200], names[300];

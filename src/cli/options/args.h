@@ -62,7 +62,8 @@ typedef enum lap_cli_need {
     LAP_NEEDS
 } lap_cli_need;
 
-/* The file that an option writes in addition to OUT. It replaces a file of the same kind. */
+/* The kind of file that an option writes in addition to OUT. It may replace an existing file of the same
+ * kind. */
 typedef enum lap_cli_side {
     LAP_SIDE_NONE,
     LAP_SIDE_LOG,
@@ -110,7 +111,7 @@ struct lap_cli_option {
     lap_cli_beside beside[LAP_CLI_BESIDES + 1];
     lap_cli_side writes; /* the value is a file that is written in addition to OUT */
     bool to_stdout;      /* prints data to standard output instead of the text for people */
-    const char *reads;   /* the value is a file to read; messages call it this */
+    const char *reads;   /* the value is a file to read; messages call it by this name */
 };
 enum { LAP_CLI_OPTIONS = 96 };
 extern const lap_cli_option lap_cli_options[LAP_CLI_OPTIONS]; /* ends with an option without a name */

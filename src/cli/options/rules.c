@@ -236,8 +236,8 @@ static bool is_plural(const char *plural, const char *name)
     return strncmp(plural, name, length) == 0 && strcmp(plural + length, "s") == 0;
 }
 
-/* Lists the commands of an option that belongs only to other commands, and names the one that takes a list
- * here. */
+/* For an option of other commands only: lists these commands in `why`. If this command has the option's
+ * plural, such as --backends for --backend, names that too. */
 static void list_commands(const lap_cli *cli, const lap_cli_option *option, char why[WHY])
 {
     int at = snprintf(why, WHY, "does not apply to %s", cli->command->name);
