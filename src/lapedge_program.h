@@ -28,7 +28,7 @@ typedef enum lap_remedy {
     LAP_REMEDY_AUTO_ORIENT,      /* set settings->auto_orient */
     LAP_REMEDY_FORCE,            /* set options->force */
     LAP_REMEDY_OTHER_PHOTO,      /* name another output folder; options->force, if it is the same photo */
-    LAP_REMEDY_LATER,            /* run again after the other run */
+    LAP_REMEDY_LATER,            /* run again when the other run has ended */
     LAP_REMEDY_ORDER,            /* name the folders in the other order: inputs are outputs */
     LAP_REMEDY_MOVED,            /* set options->force, if the photos were moved there */
     LAP_REMEDY_OTHER_FOLDER,     /* name another output folder, or set settings->in_place */

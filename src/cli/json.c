@@ -101,7 +101,8 @@ void lap_json_path(json_t *object, const char *key, const char *path)
 
 /* ---- text ------------------------------------------------------------------------------------------ */
 
-/* Writes the fewest digits that read back to the same double. end is after the 17 digits in number. */
+/* Writes the fewest digits that read back to the same double. `end` points after the 17 digits of `number`.
+ */
 static char *shorten(char *to, const char *number, const char *end)
 {
     enum { FEW = 15, ALL = 17 };

@@ -22,8 +22,8 @@ typedef struct lap_exif_change {
 /* Writes the kept part of a payload to `to`, with the output's size and orientation. `to` has room for
  * LAP_EXIF_ROOM bytes and for `size`.
  *
- * Without a list, tags keep their places. Thumbnails and maker's notes are removed wherever they are, and so
- * are bytes that nothing refers to: they are cut off at the end, and zeroed elsewhere. With a list, a new
+ * Without a list, tags keep their positions. Thumbnails and maker's notes are removed wherever they are, and
+ * so are bytes that nothing refers to: they are cut off at the end, and zeroed elsewhere. With a list, a new
  * payload is written from the tags of exif_tags.h in the same byte order, with GPS and thumbnail only if
  * listed.
  *

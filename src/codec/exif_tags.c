@@ -6,7 +6,7 @@
 
 /* EXIF 2.32 (CIPA DC-008), tables 4 to 8, 12 and 13, with the texts of EXIF 3.0; TIFF 6.0; the tags of
  * Windows for titles and ratings. Omitted on purpose: pointers, 0x927C (maker's note), 0x9402 and 0x9403
- * (pressure and water depth, which tell the altitude), 0xA40B (settings in the maker's format). */
+ * (pressure and water depth, which reveal the altitude), 0xA40B (settings in the maker's format). */
 static const lap_exif_tag tags[] = {
     {LAP_EXIF_IFD0, 0x000B, TEXT, "ProcessingSoftware"},
     {LAP_EXIF_IFD0, 0x0100, INTEGER, "ImageWidth"},

@@ -39,8 +39,8 @@ typedef struct lap_exif_tag {
 const lap_exif_tag *lap_exif_tag_find(lap_exif_group group, uint32_t tag);
 /* "IFD0", "Exif", "GPS", ... */
 const char *lap_exif_group_name(lap_exif_group group);
-/* Returns "thumbnail" or "maker's note" for tags that may hold or point to one in any directory, including
- * other pictures and maker's formats; NULL for all others. *name: the tag's name. */
+/* Returns "thumbnail" for a tag that may hold or point to any picture, and "maker's note" for one with data
+ * in the maker's own format, whatever its directory; NULL for all other tags. *name: the tag's name. */
 const char *lap_exif_tag_picture(uint32_t tag, const char **name);
 
 #endif

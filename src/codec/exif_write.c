@@ -145,8 +145,8 @@ static bool is_all_tables(uint8_t marker, const uint8_t *data, size_t size)
     return true;
 }
 
-/* Whether a picture needs a segment like this one, and all of its bytes. A thumbnail must not carry anything
- * else. */
+/* Whether a picture needs a segment like this one, and all of its bytes. A thumbnail must not contain
+ * anything else. */
 static bool is_of_picture(uint8_t marker, const uint8_t *data, size_t size)
 {
     switch (marker) {

@@ -5,8 +5,8 @@
 
 enum { MAX_DEPTH = 64, MAX_BINDINGS = 128, MAX_ATTRIBUTES = 512, MAX_NAME = 80 };
 
-/* Known namespaces. For each, the properties that tell a location or hold other files' metadata, separated by
- * spaces. A name that begins with GPS tells a location in every namespace. */
+/* Known namespaces. For each, the properties that reveal a location or hold other files' metadata, separated
+ * by spaces. In every namespace, a property whose name begins with GPS reveals a location. */
 static const struct space {
     const char *uri, *excluded;
 } spaces[] = {

@@ -7,7 +7,7 @@
 
 typedef enum lap_xmp_rule {
     LAP_XMP_PICTURES, /* remove thumbnails and other embedded photos */
-    LAP_XMP_HARMLESS  /* keep only properties of known namespaces that tell no location */
+    LAP_XMP_HARMLESS  /* keep only properties of known namespaces that reveal no location */
 } lap_xmp_rule;
 
 typedef struct lap_xmp_cleaning {

@@ -1,5 +1,5 @@
-/* Compares ladders whose results are numbers. Rungs are judged by whole numbers, whose sums are exact in any
- * order, so each is either right or wrong. Its rounding error on fractions is reported separately. */
+/* Compares ladders whose results are numbers. The check uses whole numbers, whose sums are exact in any
+ * order, so a rung is either right or wrong. Its rounding error on fractions is reported separately. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "cpu_simd/jpeg/decode.h"
 
 enum {
-    LAP_BYTES_BLOCK = 256, /* the most bytes of a block: 11 + 16 bits for DC and 63 x (16 + 15) for AC; a scan
+    LAP_BYTES_BLOCK = 256, /* maximum bytes of a block: 11 + 16 bits for DC and 63 x (16 + 15) for AC; a scan
                             * of a progressive file has no more */
     LAP_BYTES_MARKER_0 = 0xD0,
     LAP_BYTES_MARKERS = 8,

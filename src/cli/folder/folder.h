@@ -62,7 +62,7 @@ void lap_folder_print_failed(const lap_folder *folder); /* ", 3 failed (2 trunca
 void lap_folder_print_left(const lap_folder *folder);   /* ", 56 left" if the run ended early */
 void lap_folder_print_links(const lap_folder *folder);
 void lap_folder_print_untold(const lap_folder *folder);
-void lap_folder_print_none(const lap_folder *folder); /* an error, so also with -q */
+void lap_folder_print_none(const lap_folder *folder); /* printed even with -q, since it is an error */
 void lap_folder_print_work(const lap_folder *folder); /* with -v: processors, and time per stage */
 
 json_t *lap_folder_json_kinds(const lap_folder *folder); /* counts of failed and skipped files by kind */

@@ -252,7 +252,7 @@ static lap_code work(folder_run *run, lap_context *context)
     const lap_code code =
         lap_batch(context, &folder->options, &settings, on_event, run, &folder->counts, &folder->err);
     lap_folder_stop(folder);
-    if (!settings.filter) /* rotating edge maps is no mistake */
+    if (!settings.filter) /* rotating edge maps deserves no warning */
         folder->others.made = 0;
     if (run->has_lost_worker)
         snprintf(folder->work.how, sizeof folder->work.how,

@@ -29,7 +29,7 @@ lap_cli_setter lap_set_differing;           /* lap_cli_tolerance: pixels, or a s
 lap_cli_setter lap_set_box;                 /* lap_cli_boxes: adds a box */
 lap_cli_setter lap_set_glob;                /* const char *[LAP_CLI_GLOBS]: adds a pattern */
 lap_cli_setter lap_set_suffix;              /* const char *: part of a file's name */
-lap_cli_setter lap_set_backup; /* const char *: the end of a file name; no photo may end like it */
+lap_cli_setter lap_set_backup; /* const char *: the end of a file name, but no common extension */
 lap_cli_setter lap_set_png;    /* const char *: a name that ends in .png */
 lap_cli_setter lap_set_html;   /* const char *: a name that ends in .html or .htm */
 lap_cli_setter lap_set_stats;  /* const char *: the name of a file, not "-" */

@@ -196,7 +196,8 @@ static lap_code enter(lap_sandbox *box, lap_error *err)
 
 lap_code lap_cli_sandbox(const lap_cli *cli, lap_error *err)
 {
-    /* Files that the C library, jansson and the code for the memory limit read. None has data of the user. */
+    /* Files that the C library, jansson and the code for the memory limit read. None of them contains user
+     * data. */
     static const char *const looked_at[] = {
         "/proc/self", "/sys/devices/system/cpu", "/sys/fs/cgroup", "/dev/urandom", "/dev/null"};
     const char *const read[] = {cli->kernel, cli->weights};
