@@ -30,7 +30,7 @@ void lap_bench_buffers_destroy(lap_bench_buffers *buffers); /* all zero is fine 
 
 /* Bytes of a picture's samples. */
 size_t lap_bench_bytes(const lap_view *view);
-/* Overwrites a result: a rung that writes nothing must not pass with an earlier right result. */
+/* Overwrites a result, so that a rung that writes nothing cannot pass with the result of an earlier run. */
 void lap_bench_poison(const lap_view *view);
 
 #endif

@@ -79,7 +79,8 @@ static lap_device_wish wish_of(const lap_bench_rates *r, const lane *l, lap_rate
         .capacity = r->expected_size + r->expected_size / 8};
 }
 
-/* Plans the photo. Called for each photo, as if the photos were different. */
+/* Plans the photo. Called again for each photo, although all are the same, because a real run plans each one.
+ */
 static lap_code plan(lap_bench_rates *r, lane *l, lap_rate rate, lap_error *err)
 {
     const lap_device_wish wish = wish_of(r, l, rate);

@@ -10,7 +10,7 @@
 /* ---- memory -------------------------------------------------------------------------------------- */
 
 /* Whether an allocation for JSON has failed. jansson then continues without an error: the document lacks a
- * member, or its text a part of a member. */
+ * member, or its text is incomplete. */
 static atomic_bool lacks;
 
 static void *noted(void *memory)

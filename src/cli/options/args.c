@@ -207,7 +207,7 @@ static lap_cli_exit parse_words(
     return LAP_EXIT_OK;
 }
 
-/* With --help, a word that is neither a command nor a file was meant as a command or a file. */
+/* With --help, reports a word that is neither a command nor a file, since the user meant one of them. */
 static lap_cli_exit check_help(const lap_cli *cli)
 {
     const char *word = cli->operand_count > 0 && !cli->is_command_named ? cli->operands[0] : "";
@@ -261,7 +261,7 @@ static lap_cli_exit read_words(
     return code;
 }
 
-/* If a script uses a variable that is not set, a name is empty. */
+/* Refuses empty names, which come from scripts that use an unset variable. */
 static lap_cli_exit check_names(const lap_cli *cli)
 {
     for (int i = 0; i < cli->operand_count && !cli->command->operand; i++)

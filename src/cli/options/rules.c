@@ -296,7 +296,7 @@ static bool lacks_folder(const lap_cli *cli, const lap_cli_option *option)
 
 typedef bool idle_fn(const lap_cli *cli, const lap_cli_option *option, char why[WHY]);
 
-/* Judges all given options with one of the two functions above. */
+/* Applies one of the two functions above to all given options. */
 static lap_cli_exit judge_all(const lap_cli *cli, idle_fn *is_idle, lap_cli_given *given)
 {
     char why[WHY];

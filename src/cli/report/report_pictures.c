@@ -337,8 +337,8 @@ static bool any_differs(const json_t *differences)
     return false;
 }
 
-/* Replaces the pictures with those of this input. Keeps the differences recorded so far, in none of which a
- * pixel differs. */
+/* Replaces the pictures with those of this input. Keeps the differences recorded so far; none of them shows a
+ * differing pixel. */
 static lap_code take_pictures(json_t *report, lap_context *context, const char *input, const lap_view *photo,
     const lap_view *edges, lap_error *err)
 {
