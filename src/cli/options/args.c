@@ -238,7 +238,8 @@ static void set_defaults(lap_cli *cli, int argc, char **argv, char **operands)
         .allowed = {.max_abs = -1, .max_differing = -1, .max_differing_share = -1, .min_psnr = -1}};
     /* By default a run uses at most half of the memory, but at least 1 GB. */
     cli->settings.max_memory = half > 1000000000 ? half : 1000000000;
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) /* earlier errors must know */
+    /* Look for --json first, so that errors of parsing are printed as JSON, too. */
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         cli->json = cli->json || strcmp(argv[i], "--json") == 0;
 }
 
