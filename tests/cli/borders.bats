@@ -219,7 +219,7 @@ PYTHON
     expect 0 "" "" --auto-orient in.jpg out.ppm
     for word in --strip --keep=none --keep=icc; do
         expect 0 "" "lapedge: in.jpg: warning: the orientation tag is removed, so this is shown as stored; --auto-orient \
-turns the pixels" $word in.jpg gone.jpg
+rotates the pixels" $word in.jpg gone.jpg
         expect 0 "" "" --auto-orient $word in.jpg new.jpg
         rm gone.jpg new.jpg
     done
