@@ -1,6 +1,6 @@
 /* cuda-global: halving in global memory, 128 values per block.
  * Since c: in each step, half of a block's threads add the other half's values. Fixed: the notes' kernel
- * overwrites its input, ours halves in scratch memory; any length works.
+ * overwrites its input; this one writes the partial sums to scratch memory. Any length works.
  * Global memory: each value read once; then half of the values are written and read, then a quarter, ...
  * Shared memory: none.
  * 128 threads, two values for each of the first 64; in each step half of them retire.

@@ -7,7 +7,7 @@
 
 /* One good file of the corpus leaves 6 bytes, of which libjpeg counts 3; no other file leaves more than one
  * byte. docs/damage.md lists the false alarms and misses with these limits;
- * tests/unit/libjpeg/test_jpeg_left.c measures them. Arithmetic encoders leave no bytes. */
+ * tests/unit/libjpeg/test_jpeg_left.c measures them. Arithmetic encoders never leave any. */
 enum { MAX_SILENT = 1, MAX_LEFT = 6, MAX_PADDING = 64 << 10 };
 
 static unsigned next_byte(j_decompress_ptr cinfo)

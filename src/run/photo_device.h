@@ -1,6 +1,6 @@
-/* Runs a photo on a device, which decodes, rotates or mirrors, filters, counts and encodes it as far as it
- * can. If the device cannot decode a photo, the CPU decodes the file and sends the pixels, the device repeats
- * the other steps, and the CPU encodes if the device cannot.
+/* Processes a photo on a device: decodes, rotates or mirrors, filters, counts and encodes it there, as far as
+ * the device can. If it cannot decode a photo, the CPU decodes the file and sends the pixels, the device
+ * repeats the other steps, and the CPU encodes if the device cannot.
  *
  * A caller waits for the photo, or runs it in pieces: one thread loads it, another enqueues and watches it
  * (device_slot.h), a third stores or measures it. The output is byte for byte the same as from
