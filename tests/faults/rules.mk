@@ -12,8 +12,9 @@ TESTS += tests/faults/alloc.sh tests/faults/documents.py tests/faults/nth_call.p
 # Once, not with every compiler.
 TESTS += $(if $(COVERAGE),,$(if $(findstring clang,$(CC)),,$(B)/tests/every_fault))
 EVERY_FAULT_OBJ := $(patsubst %,$(B)/tests/faults/%.o,each each_photo each_many calls)
-# In front of the C library's own, for libjpeg and the others too.
-$(EVERY_FAULT_OBJ): CFLAGS += -fvisibility=default
+# In front of the C library's own, for libjpeg and the others too. Private: flags-C is not written with it, which would
+# compile everything again.
+$(EVERY_FAULT_OBJ): private CFLAGS += -fvisibility=default
 $(B)/tests/every_fault: $(EVERY_FAULT_OBJ) $(B)/liblapedge.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) $(LINK_OPENMP) -o $@ $(EVERY_FAULT_OBJ) $(B)/liblapedge.a $(LIBS) -ldl
