@@ -279,7 +279,7 @@ PY
     struck=0
     for fault in fdopendir:12 fdopendir:24 open:12 open:23 open:24 open:4 stat:12; do # ENOMEM ENFILE EMFILE EINTR
         call=${fault%:*} number=${fault#*:}
-        for n in $(seq 1 40); do
+        for n in {1..200}; do # the deeper the folder of the test, the more calls
             rm -rf edges fired flat && cp -r before edges
             run --separate-stderr env LD_PRELOAD="$library" LAP_FAULTS="$call:$n:$number" LAP_FIRED=fired \
                 "$LAPEDGE" -f --no-sync --threads=1 photos edges/sub edges
@@ -292,7 +292,7 @@ PY
             [ ! -e flat/a.jpg ]
             struck=$((struck + 1))
         done
-        [ "$n" -lt 40 ]
+        [ "$n" -lt 200 ]
     done
     [ $struck -gt 20 ]
 }

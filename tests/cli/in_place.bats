@@ -569,7 +569,7 @@ for path in sys.argv[1:]: print(os.getxattr(path, "system.posix_acl_access"), os
     [ -z "${SANITIZED:-}" ] || skip "a sanitizer wants to be the first library"
     photos 1
     for number in 2:"no such file" 5:"cannot be examined: Input/output error"; do
-        for n in {1..40}; do
+        for n in {1..200}; do
             rm -f fired
             run --separate-stderr env LD_PRELOAD="$library" LAP_FAULTS="fstatat:$n:${number%%:*}" LAP_FIRED=fired \
                 "$LAPEDGE" --in-place --no-sync -j1 --threads=1 photos/1.jpg
