@@ -7,6 +7,7 @@ import json
 import math
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 # The faults are of the sources in the working folder, which may be those of another commit: the lists are ours.
@@ -97,6 +98,23 @@ def sources():
 
 def digest(*words):
     return hashlib.sha256(json.dumps(words).encode()).hexdigest()
+
+
+def state():
+    """A name for the sources as they are now."""
+    return digest(*(f"{path}\n{path.read_text()}" for path in sorted(sources())))
+
+
+def read_map(path):
+    """What tools/test/mutants_map wrote, with sets of lines."""
+    found = json.loads(Path(path).read_text())
+    if found["sources"] != state():
+        sys.exit(f"mutants: {path} is about other sources")
+    found["lines"] = {name: set(lines) for name, lines in found["lines"].items()}
+    for cases in found["tests"].values():
+        for known in cases.values():
+            known["lines"] = known["lines"] and {name: set(lines) for name, lines in known["lines"].items()}
+    return found
 
 
 def draw(seed):

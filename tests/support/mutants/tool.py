@@ -4,6 +4,7 @@ down.
 
 The tree has one file: the tests look at one of its functions, and not at the other."""
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -152,19 +153,35 @@ def check_drawing(tree):
     _, output = mutants(tree, "--drawing", "--seed=5")
     report(path.read_text() == before and rows(tree, "seeds.tsv") == [row], "one that has ended tries nothing", output)
 
-    # A map says which test executes which line; a line that it does not know meets all.
+def check_map(tree):
+    """A map says which test executes which line; a line, or a test, that it does not know: everything is run."""
     write(tree, "src/toy.c", SOURCE)
+    sys.path.insert(0, str(tree / "tools/test"))
+    here = Path.cwd()
+    os.chdir(tree)
+    from mutants_rules import state # pylint: disable=import-outside-toplevel
+    sources = state()
+    os.chdir(here)
     number = SOURCE.splitlines().index("    if (sum > 10)") + 1
-    for known, verdict in ((True, "survived"), (False, "caught")):
-        write(tree, "map.json", json.dumps({"": {"src/toy.c": [number] if known else []}, "test_toy": {}}))
-        _, output = mutants(tree, "--census=src/toy", "--map=map.json", f"--results=map-{known}.jsonl")
-        report(any(line.startswith(verdict) and "in: if (sum > 10)" in line and "comparison" not in line
-                   for line in output.splitlines()),
-               f"a fault whose line {'no test executes' if known else 'is in no map'}: {verdict}", output)
+
+    def verdict(of, name, known, lines):
+        write(tree, "map.json", json.dumps({"sources": of, "lines": {"src/toy.c": known}, "tests": {
+            "test_toy": {"": {"seconds": 1, "lines": lines}}}}))
+        _, output = mutants(tree, "--census=src/toy", "--map=map.json", f"--results=map-{name}.jsonl")
+        found = [line for line in output.splitlines() if "in: if (sum > 10)" in line and "negated" in line]
+        return found[0].split()[0] if found else output
+    for name, wanted, known, lines in (
+            ("executed", "caught", [number], {"src/toy.c": [number]}), ("not executed", "survived:", [number], {}),
+            ("in no map", "caught", [], {}), ("of a test that failed", "caught", [number], None)):
+        found = verdict(sources, name, known, lines)
+        report(found == wanted, f"a fault whose line is {name}: {wanted}", found)
+    found = verdict("0", "other", [], {})
+    report("is about other sources" in found, "a map of other sources is refused", found)
 
 
 with tempfile.TemporaryDirectory() as folder:
     grow(Path(folder))
     check(Path(folder))
     check_drawing(Path(folder))
+    check_map(Path(folder))
 finish()
