@@ -280,7 +280,7 @@ static void check_refusals(lap_stream *stream)
     there_free(&given);
     s.auto_orient = true;
     code = lap_stream_decode_batch(stream, files, sizes, COUNT, &s, views, reports, &err);
-    check(code == LAP_E_USAGE && strstr(err.message, "cannot turn") && reports[3].error.code == code &&
+    check(code == LAP_E_USAGE && strstr(err.message, "cannot rotate") && reports[3].error.code == code &&
               reports[3].status == LAP_FAILED && !views[3].base,
         "settings that no photo can have fail for all");
     s = settings;

@@ -472,7 +472,7 @@ static void check_refusals(lap_stream *stream, const file *jpg)
     lap_view view = {0};
     settings.auto_orient = true;
     check(refused(lap_stream_decode(stream, jpg->bytes, jpg->size, &settings, &view, &report, &err),
-              LAP_E_USAGE, "cannot turn") &&
+              LAP_E_USAGE, "cannot rotate") &&
               report.status == LAP_FAILED && report.error.code == LAP_E_USAGE && report.width == 0 &&
               lap_stream_decode(stream, jpg->bytes, jpg->size, &settings, &view, NULL, NULL) == LAP_E_USAGE,
         "a picture that is to be turned by its tag is refused, with a reason in the report");
