@@ -76,9 +76,8 @@ static int try_mkdir(const char *path, bool dry_run)
     return errno != ENOENT ? -1 : access(dirname(strcpy(copy, path)), W_OK | X_OK);
 }
 
-/* Reports why a folder could not be made. If its parent folder cannot be searched, the folder may exist: then
- * the message names the parent.
- * */
+/* Reports why a folder could not be made. If its parent folder cannot be searched, the folder may exist, so
+ * the message names the parent. */
 static lap_code fail_making(const char *path, int why, lap_error *err)
 {
     char copy[PATH_MAX];

@@ -114,9 +114,8 @@ static lap_code start(lap_device_pool *pool, lap_pool_device *d, int number, int
     return rc ? lap_fail(err, LAP_E_MEMORY, "cannot start a thread: %s", strerror(rc)) : LAP_OK;
 }
 
-/* Returns false if a thread hangs in a call to a device. The last such thread frees everything when its call
- * returns.
- * */
+/* Returns false if a thread hangs in a call to a device. When its call returns, the last such thread
+ * frees everything. */
 static bool close_pool(lap_executor *ex)
 {
     lap_device_pool *pool = ex->pool;

@@ -45,7 +45,7 @@ typedef struct lap_device_task { /* a job that a device processes */
 typedef STAILQ_HEAD(lap_device_task_list, lap_device_task) lap_device_task_list;
 
 typedef struct lap_pool_lane {
-    lap_device_slot *slot; /* slot and is_busy: only the device's thread uses them, without the mutex */
+    lap_device_slot *slot; /* only the device's thread uses slot, is_busy and has_chain, without the mutex */
     bool is_busy;
     bool has_chain; /* the lane has a chain of small photos */
     lap_device_task_list tasks;
@@ -83,7 +83,7 @@ struct lap_device_pool {
     double deadline_ms, soon_ms;
     bool is_closing;
     int holders; /* once the pool is closed: number of threads that still use it; the last one frees it */
-    lap_device_task_list finished; /* done by a device, or refused */
+    lap_device_task_list finished; /* done by a device, given up by it, or refused */
     int small_busy;                /* threads that read or write a small photo */
     lap_job_list by_pieces;        /* jobs that no device processes completely */
     int count;
@@ -118,7 +118,7 @@ bool lap_device_pool_cpu_may(const lap_device_pool *pool);
 /* lap_executor_kind.is_enough (device_pool_work.c): whether the next work is for a small photo, and enough
  * threads already read and write small photos. */
 bool lap_device_pool_is_enough(const lap_executor *executor);
-/* lap_executor_kind.work: loads and stores photos, and processes those that no device can
+/* lap_executor_kind.work: loads and stores photos for devices, and processes the others on the CPU
  * (device_pool_work.c). */
 void lap_device_pool_work(lap_executor *executor);
 /* The main function of a device's thread (device_pool_thread.c). */

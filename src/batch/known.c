@@ -75,9 +75,8 @@ static lap_code take_line(void *user, char *text, size_t length, bool is_whole, 
     return code;
 }
 
-/* Reads what was added to a record since the last call. A record that is missing, or not a regular file,
- * counts as empty.
- * */
+/* Reads what was added to a record since the last call. A missing record counts as empty, and so does one
+ * that is not a regular file. */
 static lap_code read_record(lap_known *known, int folder, const char *name, const char *shown, lap_error *err)
 {
     const int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);

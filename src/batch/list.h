@@ -16,9 +16,8 @@ typedef struct lap_list lap_list;
 lap_code lap_list_open(const lap_batch_options *options, uint64_t limit, const lap_control *control,
     lap_list **list, lap_error *err);
 void lap_list_close(lap_list *list); /* does nothing for NULL */
-/* Returns the list's path for comparing it with other files: /dev/stdin for "-", which elsewhere means
- * standard output. NULL: the options have no list.
- * */
+/* Returns the list's path for comparing it with other files: /dev/stdin for "-", which would also mean
+ * standard output. NULL: the options have no list. */
 const char *lap_list_path(const lap_batch_options *options);
 
 /* Goes back to the first name. */

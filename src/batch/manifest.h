@@ -71,8 +71,8 @@ typedef struct lap_standing { /* the regular file at an output's name */
 } lap_standing;
 /* Judges a file; reads its content only if nothing else decides. *content receives the file's XXH3 if the
  * record needs a new line, because a believed line matched only by content, or names another place for the
- * same photo. Otherwise *content receives 0. LAP_E_MEMORY, LAP_E_UNREADABLE: no result.
- * */
+ * same photo. Otherwise *content receives 0. LAP_E_MEMORY, LAP_E_UNREADABLE: the file was
+ * not judged. */
 lap_code lap_manifest_find(const lap_manifest *manifest, const lap_standing *standing, lap_made *made,
     uint64_t *content, lap_error *err);
 /* The same, but also reads the records of the folders between the output folder and the file. If the file is

@@ -13,7 +13,7 @@
 
 /* ---- reading: JSON, in place --------------------------------------------------------------------- */
 
-/* The text ends with a null byte. A null byte, there or earlier, makes every function fail. */
+/* The text ends with a null byte. No function reads past a null byte, there or earlier. */
 typedef struct reader {
     char *at;
 } reader;

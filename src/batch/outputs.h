@@ -1,8 +1,8 @@
 /* Decides what a walk does with outputs of earlier runs. If an operand is, or lies in, an earlier run's
  * output folder, the outputs in it are processed like photos, and counted if others->finds_made is set. If an
  * earlier run's output folder lies below an operand, the outputs in it are skipped. Photos are processed in
- * any folder except this run's output folder, where they are only counted. All skipped files are counted in
- * the options' others, with the names of their folders. */
+ * any folder except this run's output folder, where they are only counted. Skipped files are counted in the
+ * options' others, with the names of their folders; this run's own outputs are not. */
 #ifndef LAP_OUTPUTS_H
 #define LAP_OUTPUTS_H
 

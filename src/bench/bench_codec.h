@@ -31,8 +31,8 @@ typedef struct lap_coders_bench { /* all zero: empty */
     double pixel_count; /* pixels of all photos, and bytes of their files */
     size_t bytes;
     lap_chunk files[2];  /* LAP_OP_ENCODE: the last photo's, by libjpeg-turbo and by a different coder */
-    lap_image images[2]; /* LAP_OP_DECODE: likewise, */
-    const char *coder;   /* and the coder that decoded it */
+    lap_image images[2]; /* LAP_OP_DECODE: likewise */
+    const char *coder;   /* LAP_OP_DECODE: the coder that really did the last decoding */
 } lap_coders_bench;
 
 /* op: LAP_OP_ENCODE or LAP_OP_DECODE. LAP_E_MEMORY; call lap_coders_bench_end after a failure, too. */

@@ -46,7 +46,7 @@ static lap_code run_device(lap_ladder *ladder, int turn, void *stream, lap_error
         &t->buffers.device_in[pair], &t->buffers.device_out[pair], &ladder->exec);
 }
 
-/* Copies another pair than the rung used in the same turn, since that pair is in the cache. */
+/* Copies a pair that the rung did not use in the same turn, since the pair that it used is in the cache. */
 static lap_code copy_device(lap_ladder *ladder, int turn, void *stream, lap_error *err)
 {
     transpose_bench *t = ladder->state;

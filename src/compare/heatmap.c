@@ -87,8 +87,8 @@ static uint8_t place_of(const heatmap *h, const uint8_t color[3])
     return GROUND;
 }
 
-/* The colours of zero, ground and ink leave room for 253 of 255 levels. If all 255 levels occur, two of them
- * get the colour of the level below, a difference that the eye cannot see. */
+/* The colours of zero, ground and ink leave room for 253 of 255 levels. If the scale has more levels, two of
+ * them get the colour of the level below, a difference that the eye cannot see. */
 static void choose_colors(heatmap *h)
 {
     static const uint8_t ink[3] = {LAP_HEAT_INK, LAP_HEAT_INK, LAP_HEAT_INK};

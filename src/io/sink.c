@@ -32,7 +32,7 @@ struct lap_sink {
     uint64_t content;
     struct stat replaced;       /* the file to replace; its mode is 0: no file to replace */
     lap_acl acl;                /* access control list of that file */
-    char lost[160];             /* what finishing could not keep of that file; empty: it kept everything */
+    char lost[160];             /* what finishing could not keep; empty: it kept everything */
     bool broken;                /* a write failed: cannot be published */
     bool whole;                 /* finished */
     bool sync;                  /* as requested in lap_sink_finish */

@@ -148,7 +148,8 @@ static bool keeps_bytes(int folder)
  * systems that ignore case may also ignore dots and spaces at the end, and FAT gives long names a second,
  * short name with a tilde. If a file has the name and the name has a letter, looks up the name with the case
  * of its letters changed; if that finds the same file (perhaps a hard link), the answer is yes. Otherwise the
- * characters in the name decide. Some file systems that respect case ignore how an accent is encoded. */
+ * characters in the name decide; for an existing name, only those outside ASCII, and the kind of file system:
+ * some that respect case ignore how an accent is encoded. */
 static bool has_aliases(int folder, const char *name)
 {
     char other[NAME_MAX + 1];

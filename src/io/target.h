@@ -25,7 +25,7 @@ void lap_tree_close(lap_tree *tree);
 lap_code lap_tree_enter(const lap_tree *tree, const char *relative, bool make, int *folder, lap_error *err);
 /* Whether the file system lists the folders and the name in relative exactly as relative spells them, as far
  * as they exist. A file system that ignores case, or dots at the end, also finds a file by other names. False
- * also if the folders cannot be listed. */
+ * also if this cannot be determined, for example because a folder cannot be listed. */
 bool lap_tree_is_spelt(const lap_tree *tree, const char *relative);
 void lap_tree_leave(const lap_tree *tree, int folder);
 

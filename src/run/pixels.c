@@ -56,7 +56,7 @@ static lap_code bring_rows(
 /* The state of one thread that decodes rows. */
 typedef struct bringer {
     const lap_collect *collect;
-    lap_image strip; /* if rows do not stay rows: one strip in stored order, never the whole image */
+    lap_image strip; /* if the turn reorders rows: one strip in stored order, never the whole image */
     lap_times ms;
 } bringer;
 

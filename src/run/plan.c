@@ -112,7 +112,7 @@ lap_read_options lap_plan_read(
 
 /* ---- header ------------------------------------------------------------------------------------ */
 
-/* Sets the encoder's options, and which parts of the input's header it keeps. */
+/* Sets the encoder's options, and the input's header from which it keeps metadata and sampling. */
 static void plan_write(lap_plan *plan, const lap_settings *s, const lap_decoder *decoder)
 {
     const lap_header *header = lap_decoder_header(decoder);

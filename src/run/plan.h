@@ -19,7 +19,7 @@ typedef struct lap_plan {
     bool filters_whole;  /* the rung filters only whole images, on `device` */
     bool on_device;      /* the device may also decode or encode the photo */
     bool decodes_there;
-    bool encodes_there; /* the device encodes, because it can make this kind of file */
+    bool encodes_there; /* the device is to encode, and can make this kind of file */
     int device;
     const char *no_device; /* if a device filters but does not decode or encode: why; else NULL */
     bool gray;
@@ -31,7 +31,7 @@ typedef struct lap_plan {
 
     /* from the header */
     lap_turn turn;
-    int width, height, channels; /* of the output */
+    int width, height, channels; /* of the output, before a lossless transform trims it */
     bool holds_whole;            /* collect all pixels before filtering */
     lap_header from;             /* the input's header for the encoder, with its sampling factors swapped if
                                     the turn transposes */

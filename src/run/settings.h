@@ -27,7 +27,7 @@ uint64_t lap_settings_hash(const lap_settings *settings);
 typedef struct lap_settings_mark {
     uint64_t hashes[LAP_FAIL_WARNING + 1]; /* hash of the settings with each fail_on */
     lap_fail_on fail_on;                   /* from the settings */
-    bool turns;                            /* the run only rotates or mirrors, and filters nothing */
+    bool turns;                            /* filters nothing: rotates, mirrors, or only re-encodes */
 } lap_settings_mark;
 lap_settings_mark lap_settings_mark_of(const lap_settings *settings);
 uint64_t lap_settings_own(const lap_settings_mark *mark); /* the hash with this fail_on */

@@ -126,10 +126,9 @@ static bool is_built(const lap_rung *row)
     return row->run.filter != NULL;
 }
 
-/* Returns the row that runs here if `row` is requested; NULL if none can run. *reason is then that of the
- * last candidate that was built, which has the fewest requirements. Without probe_devices, devices count as
- * available.
- * */
+/* Returns the row that runs here if `row` is requested. NULL: none can run, and *reason is that of the last
+ * candidate that was built, which has the fewest requirements. Without probe_devices, devices count as
+ * available. */
 static const lap_rung *resolve(const lap_rung *row, bool probe_devices, const char **reason)
 {
     char name[NAME_MAX_LENGTH + 1];
