@@ -786,7 +786,7 @@ static lap_code step(lap_probe *p, const char *name)
         stand_in(p, folder, fd);
     else if (p->why.code == LAP_OK)
         lap_fail_at(&p->why, LAP_E_DIFFERENT, folder,
-            "links lead to this folder under two paths, and it is compared under the other one");
+            "can be reached under another path, too, and is compared under that one");
     free(folder);
     return code;
 }

@@ -557,7 +557,7 @@ both_ways()
         # shellcheck disable=SC2086 # two folders
         run --separate-stderr lapedge diff --follow $pair
         [ "$status" -eq 2 ]
-        [ "$stderr" = "lapedge: c/22: links lead to this folder under two paths, and it is compared under the other one" ]
+        [ "$stderr" = "lapedge: c/22: can be reached under another path, too, and is compared under that one" ]
     done
 }
 
