@@ -100,8 +100,8 @@ static inline void float4_map_values(const lap_params *params, uint8_t mapped[25
 typedef void float4_stage(const float4_job *job, int first, int count);
 
 /* Returns the rows of a chunk. src and dst together are limited to 12 MB, enough for 16 rows of 20,000
- * pixels, unless a single row needs more. Within that limit the chunk grows with the number of threads, so
- * that each thread has rows to process. */
+ * pixels, unless even a chunk of one row needs more. Within that limit the chunk grows with the number of
+ * threads, so that each thread has rows to process. */
 static inline int float4_rows(int src_width, int height, int threads)
 {
     const size_t max_rows = 12 * 1000 * 1000 / (sizeof(float) * COMPONENTS) / (size_t)src_width;

@@ -9,7 +9,7 @@
  * fits a first-level cache of 32 KB. Four rows per pass: sums that one row passes to the next stay in
  * registers. The rows of the next pass are prefetched during this one, because hardware prefetchers expect
  * runs longer than a strip and would come too late. */
-#ifndef LAP_BOX_ROWS /* tools/measure/parts disables one of the two at a time */
+#ifndef LAP_BOX_ROWS /* tools/measure/parts disables one of the two, or both */
 #define LAP_BOX_ROWS 4
 #define LAP_BOX_AHEAD 1
 #endif

@@ -20,8 +20,7 @@ static __device__ int source_index(int i, int n, lap_border border)
         return i < 0 ? i + n : i;
     case LAP_REPLICATE:
         return i < 0 ? 0 : n - 1;
-    default: /* reflects i until it is inside, usually once; a division by 2 * n could overflow
-              */
+    default: /* reflects i until it is inside, usually once; no division, since 2 * n could overflow */
         const int skips = border == LAP_REFLECT101;
         if (n == 1)
             return 0;

@@ -10,7 +10,7 @@
 
 template <typename T>
 struct lap_jpeg_one {
-    static constexpr bool is_alone = true; /* its launches have exactly the blocks that it needs */
+    static constexpr bool is_alone = true; /* its launches have no more blocks than it needs */
     T photo;
 };
 
