@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""forms.py LAPEDGE: every option in every form of a command line is honoured, refused with exit 2 and a reason, or,
-if it tunes what is not there or asks for what happens anyway, accepted: then bytes, standard output and exit code are
-those without it, and -v notes it. Honoured is what changes something that can be seen: output, messages, files, the exit code; on a terminal;
-or in what is asked of the system. Each option stands where it can show: SCENES, BESIDE."""
+"""forms.py LAPEDGE [--terminal] [--each]: every option in every form of a command line is honoured, refused with exit 2
+and a reason, or, if it tunes what is not there or asks for what happens anyway, accepted: then bytes, standard output
+and exit code are those without it, and -v notes it. Honoured is what changes something that can be seen: output,
+messages, files, the exit code; on a terminal; or in what is asked of the system. Each option stands where it can show:
+SCENES, BESIDE."""
 import hashlib
 import json
 import os
@@ -33,7 +34,8 @@ FORMS = {
     "info": ["info", "in.jpg"],
     "doctor": ["doctor"],
 }
-OPERATIONS = ["filter", "transpose", "reduce", "histogram", "matvec"]
+EACH = "--each" in sys.argv[2:]  # also the operations whose code is that of others but for their names
+OPERATIONS = ["filter", "transpose", "reduce", "histogram", "matvec"] if EACH else ["filter", "reduce"]
 for op in OPERATIONS:
     FORMS["compare of " + op] = ["compare", "--ops=" + op, "--backends=c", "--runs=1", "--json", "in.jpg"]
     FORMS["bench of " + op] = ["bench", op, "--backends=c", "--runs=1", "--json",
