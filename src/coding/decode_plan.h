@@ -29,8 +29,7 @@
 enum {
     LAP_DECODE_INDEX = 11,
     LAP_DECODE_DC_INDEX = 9,
-    LAP_DECODE_DC_SIZE = 11, /* maximum number of bits of a DC difference of 8-bit samples (T.81, table F.1)
-                              * */
+    LAP_DECODE_DC_SIZE = 11, /* most bits of a DC difference of 8-bit samples (T.81, table F.1) */
     LAP_DECODE_AC_SIZE = 11, /* maximum number of bits of a value in an entry; 8-bit samples need 10 */
     LAP_DECODE_EOB = 128,
     LAP_DECODE_ODD = 255,
