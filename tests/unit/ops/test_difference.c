@@ -158,6 +158,67 @@ static void test_every_place(void **state)
     }
 }
 
+/* What counts as equal, one pixel at a time, in pictures of one, three and four channels: what lies in a box,
+ * and what differs by no more than the threshold. The row behind the picture stays as it is. */
+static void test_excused(void **state)
+{
+    (void)state;
+    enum { N = 9, M = 7, AREA = N * M };
+    static const lap_diff_box boxes[] = {{3, 2, 4, 3}, {-2, -1, 4, 3}, {7, 5, 100, 100}, {4, -9, 1, 9},
+        {0, 6, 9, 1}, {8, 0, 1, 7}, {2147483647, 0, 5, 5}};
+    static const int channels[] = {1, 3, 4};
+    for (size_t i = 0; i < 3 * sizeof boxes / sizeof *boxes; i++)
+        for (int at = 0; at < AREA; at++)
+            for (int mask = 0; mask < 3; mask++) {
+                const int ch = channels[i % 3], x = at % N, y = at / N, more = 1 + at % 3;
+                const lap_diff_box *box = &boxes[i / 3];
+                const lap_diff_rules rules = {.mask_border = mask,
+                    .ignore = box,
+                    .ignore_count = 1,
+                    .pixel_threshold = mask == 2 ? 2 : 0};
+                const bool in_box = x >= box->x && x < (int64_t)box->x + box->width && y >= box->y &&
+                                    y < (int64_t)box->y + box->height,
+                           is_near = mask == 2 && more <= 2,
+                           masked = x < mask || y < mask || x >= N - mask || y >= M - mask;
+                uint8_t a[(AREA + N) * 4], b[sizeof a];
+                fill(a, sizeof a, 5);
+                memcpy(b, a, sizeof a);
+                for (int c = 0; c < ch; c++) /* in all channels, up or down */
+                    b[at * ch + c] =
+                        (uint8_t)(a[at * ch + c] < 128 ? a[at * ch + c] + more : a[at * ch + c] - more);
+                memset(b + AREA * ch, 77, (size_t)N * ch);
+                const lap_view va = view_of(a, N, M, ch), vb = view_of(b, N, M, ch);
+                assert_int_equal(lap_difference_excuse(&va, &vb, &rules), (in_box || is_near) && !masked);
+                assert_int_equal(memcmp(a, b, (size_t)AREA * ch) == 0, in_box || is_near);
+                for (int c = 0; c < N * ch; c++)
+                    assert_int_equal(b[AREA * ch + c], 77);
+            }
+}
+
+/* Whether boxes and the border together leave a pixel: of all boxes of a small picture, one alone and two. */
+static void test_pixels_left(void **state)
+{
+    (void)state;
+    enum { N = 4, M = 3 };
+    const lap_view v = view_of(NULL, N, M, 1);
+    for (int n = 0; n < N * M * N * M; n++)
+        for (int mask = 0; mask < 2; mask++) {
+            const int x = n % N, y = n / N % M, width = 1 + n / N / M % N, height = 1 + n / N / M / N;
+            const lap_diff_box boxes[] = {{x, y, width, height}, {0, y, x, height}};
+            for (size_t count = 1; count <= 2; count++) {
+                bool is_left = false;
+                for (int at = 0; at < N * M; at++) {
+                    const int px = at % N, py = at / N;
+                    const bool in_rows = py >= y && py < y + height,
+                               covered = in_rows && px < x + width && (count == 2 || px >= x);
+                    is_left |= !covered && px >= mask && py >= mask && px < N - mask && py < M - mask;
+                }
+                const lap_diff_rules rules = {.mask_border = mask, .ignore = boxes, .ignore_count = count};
+                assert_int_equal(lap_difference_has_pixels(&v, &rules), is_left);
+            }
+        }
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -208,6 +269,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_identical), cmocka_unit_test(test_figures),
         cmocka_unit_test(test_ssim), cmocka_unit_test(test_every_place), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_sum)};
+        cmocka_unit_test(test_sum), cmocka_unit_test(test_excused), cmocka_unit_test(test_pixels_left)};
     return cmocka_run_group_tests_name("difference", tests, NULL, NULL);
 }
