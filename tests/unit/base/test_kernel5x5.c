@@ -139,6 +139,11 @@ static void test_tolerance(void **state)
     assert_int_equal(lap_params_tolerance(&params), 1); /* 65794 / 64 = 1028 */
     params.scale = 1.0f / 32;
     assert_int_equal(lap_params_tolerance(&params), -1);
+    params.scale = -1.0f / 64;
+    params.kernel = parsed("76800,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0");
+    assert_int_equal(lap_params_tolerance(&params), 1); /* 76800 / 64 = 1200 */
+    params.kernel = parsed("76801,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0");
+    assert_int_equal(lap_params_tolerance(&params), -1);
 }
 
 int main(void)
