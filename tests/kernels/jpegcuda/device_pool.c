@@ -113,7 +113,7 @@ typedef struct outcome {
     int right, on_devices, warnings;
     int decoded_there, encoded_there; /* also by a thread that lets a device do only that */
     bool left;                        /* memory still allocated on a device, or pinned */
-    int most_small;                   /* threads that were seen with a small photo at once */
+    int most_small;                   /* threads that had a small photo when one of them began to read */
     int early;                        /* results before the first device was ready */
     lap_batch_work work;
 } outcome;
@@ -138,6 +138,25 @@ static lap_job *job_of(int i, int name)
     return job;
 }
 
+/* Of the present run; most_small has the executor's mutex. */
+static lap_executor *current;
+static int most_small;
+
+/* A thread reads a photo for a device. */
+lap_code __real_lap_async_run_load(lap_async_run *run, const lap_run_order *order, const lap_rung *rung_there,
+    lap_device_staging *staging, bool *handled, lap_error *error);
+lap_code __wrap_lap_async_run_load(lap_async_run *run, const lap_run_order *order, const lap_rung *rung_there,
+    lap_device_staging *staging, bool *handled, lap_error *error);
+lap_code __wrap_lap_async_run_load(lap_async_run *run, const lap_run_order *order, const lap_rung *rung_there,
+    lap_device_staging *staging, bool *handled, lap_error *error)
+{
+    pthread_mutex_lock(&current->mutex);
+    if (current->pool->small_busy > most_small)
+        most_small = current->pool->small_busy;
+    pthread_mutex_unlock(&current->mutex);
+    return __real_lap_async_run_load(run, order, rung_there, staging, handled, error);
+}
+
 static void take(lap_executor *executor, lap_job *job, outcome *o)
 {
     lap_error warning;
@@ -154,10 +173,6 @@ static void take(lap_executor *executor, lap_job *job, outcome *o)
             lap_cudacpu_hurry();
         lap_job_free(job);
     }
-    pthread_mutex_lock(&executor->mutex);
-    const int small = executor->pool->small_busy;
-    pthread_mutex_unlock(&executor->mutex);
-    o->most_small = small > o->most_small ? small : o->most_small;
     while (lap_executor_warning(executor, &warning)) {
         printf("# %s: %s\n", warning.subject, warning.message);
         o->warnings++;
@@ -219,6 +234,8 @@ static outcome run(const char *runtime, int devices, int photos, lap_device_pool
     options.count = devices;
     options.rung = rung;
     need(lap_executor_devices(context, THREADS, &options, &executor, &err) == LAP_OK, "an executor");
+    current = executor;
+    most_small = 0;
     for (int i = 0; i < photos; i++) {
         need(lap_executor_submit(executor, job_of(i, i), &err) == LAP_OK, "submitting");
         if (i < large_jobs) /* or another thread pins memory for a small photo first */
@@ -235,6 +252,7 @@ static outcome run(const char *runtime, int devices, int photos, lap_device_pool
         wait_for_calls(executor);
     }
     lap_executor_close(executor);
+    o.most_small = most_small;
     if (returns == AFTER_CLOSE)
         lap_cudacpu_hurry();
     o.left = lap_cudacpu_alive() != alive;

@@ -40,14 +40,15 @@ $(B)/tests/cudacpu_rates: $(patsubst %,$(B)/cudacpu/asan/%.o,tests/kernels/jpegc
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
 tests/cli/cluster/mpirun.sh tests/cli/cluster/slurm.sh tests/kernels/jpegcuda/bench_codec.sh tests/kernels/jpegcuda/other_library.sh: $(B)/cudacpu/asan/lapedge
-# Photos over devices: right whatever these do, and (the second) without races.
+# Photos over devices: right whatever these do, and (the second) without races. The test looks on when a thread reads.
+DEVICE_POOL_LD := -Wl,--wrap=lap_async_run_load
 DEVICE_POOL_C := tests/kernels/jpegcuda/device_pool.c $(filter-out $(RUNG_SRC) %/none.c,$(sort $(SRC)))
 $(B)/tests/cudacpu_device_pool: $(DEVICE_POOL_C:%=$(B)/cudacpu/asan/%.o) $(B)/cudacpu/asan/libkernels.a
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) $(DEVICE_POOL_LD) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
 $(B)/tests/cudacpu_device_pool_races: $(DEVICE_POOL_C:%=$(B)/cudacpu/tsan/%.o) $(B)/cudacpu/tsan/libkernels.a
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CXX_HOST) $(CUDACPU_tsan) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_tsan) $(DEVICE_POOL_LD) -o $@ $^ $(filter-out -lcudart_static,$(LIBS))
 # Photos in a chain.
 CHAINS_C := tests/kernels/jpegcuda/chains.c tests/kernels/jpegcuda/make.c $(filter-out $(RUNG_SRC) %/none.c,$(sort $(SRC)))
 $(B)/tests/cudacpu_chains: $(CHAINS_C:%=$(B)/cudacpu/asan/%.o) $(B)/cudacpu/asan/libkernels.a
