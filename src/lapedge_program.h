@@ -141,14 +141,14 @@ uint64_t lap_bytes_after_end(const char *path);
 /* ---- folders ----------------------------------------------------------------------------------- */
 
 enum { LAP_OTHER_KINDS = 32, LAP_OTHER_FOLDERS = 8 };
-typedef struct lap_batch_left {     /* an output folder, below a named folder, with skipped files */
+typedef struct lap_batch_left {     /* an output folder, below a named folder, with files left out */
     char folder[1024], first[1024]; /* paths of the folder and of the first file; shortened */
     uint64_t outputs, photos;
 } lap_batch_left;
-/* Files found in folders that the run skips, and inputs that deserve a warning. */
+/* Files in the named folders that are not inputs, and inputs that deserve a warning. */
 typedef struct lap_batch_others {
     bool finds_made;        /* set by the caller: count in `made` and `ours` */
-    uint64_t files;         /* skipped files, except hidden ones */
+    uint64_t files;         /* files that are not inputs, except hidden ones */
     uint64_t apple_doubles; /* macOS's ._NAME files of metadata, in folders and lists */
     uint64_t outputs; /* outputs of earlier runs below a named folder; they are processed only if their output
                          folder, or a folder below that, is named */
@@ -327,7 +327,7 @@ bool lap_difference_excuse(const lap_view *a, const lap_view *b, const lap_diff_
 bool lap_difference_has_pixels(const lap_view *view, const lap_diff_rules *rules);
 
 typedef struct lap_pair { /* files with the same path below two folders */
-    const char *a, *b;    /* NULL: this folder has no such file, or the file is skipped there */
+    const char *a, *b;    /* NULL: this folder has no such file, or the file is not an input */
     const char *relative;
     int width, height, channels;      /* size and channels of a; 0 if a could not be read */
     const lap_difference *difference; /* NULL if one file is missing, or the two could not be compared */

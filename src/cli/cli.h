@@ -59,7 +59,7 @@ typedef struct lap_cli {
     const char *suffix;
     bool flat, skip_existing, prune;
     bool filter_again;  /* in place: also filter photos that were already filtered */
-    const char *backup; /* in place: suffix for the copies of the original photos */
+    const char *backup; /* in place: suffix of the names under which the original photos are kept */
 
     int rotate, flip; /* index of the option's word; -1: not given */
     bool transpose, transverse, trim, perfect;

@@ -42,7 +42,7 @@ static void each_row(void *user, const lap_compare_row *row)
     lap_error err = {0};
     if (c->report && c->report_error.code == LAP_OK &&
         lap_report_add_row(c->report, c->context, c->input, c->photo, row, &err) != LAP_OK)
-        c->report_error = err; /* only now: after success err may hold why no PNG was made */
+        c->report_error = err; /* only after a failure: else err may hold why no PNG was made */
     if (!c->cli->heatmap || c->mapped || !row->a || row->reason || row->difference.identical)
         return;
     c->mapped = true;

@@ -148,7 +148,7 @@ static int measure_skipped(const lap_cli *cli, lap_context *context, const char 
     return exit_code;
 }
 
-/* --skip-existing, and OUT exists, whatever its content: only writes --stats and --report. */
+/* --skip-existing, and OUT exists, whatever its content: leaves it, but writes --stats, --report and JSON. */
 static int skip_one(const lap_cli *cli, lap_context *context, const char *in, const char *out)
 {
     const lap_report report = {.status = LAP_SKIPPED};

@@ -14,9 +14,10 @@
  * folders among the inputs for these files, but not for standard output, and not in a folder run, where
  * lap_batch does it. */
 lap_cli_exit lap_cli_check_sides(const lap_cli *cli);
-/* Returns LAP_EXIT_USAGE after a message if standard output is redirected with >> to a file that would be
- * damaged: text may be appended only to text, and an image only to a stream of images of its format. After >
- * the file is empty, so the check finds nothing to protect. lap_cli_check_sides calls this function, too. */
+/* Returns LAP_EXIT_USAGE after a message if standard output is redirected (with >>, for example) to a file
+ * whose content would be damaged. Text may be appended only to text. An image may be appended only to images
+ * of its format, or to text that the same redirection with > has written. An empty file, as after >, always
+ * passes. lap_cli_check_sides calls this function, too. */
 lap_cli_exit lap_cli_check_stdout(const lap_cli *cli);
 /* Whether text can be written to standard output without damage: it is no regular file, or one that begins
  * like text. */
@@ -45,7 +46,7 @@ bool lap_cli_log_open(lap_cli_log *log, const lap_cli *cli);
 /* Whether the log lies directly in an output folder that does not exist yet. Then the log is opened when its
  * first line is written. */
 bool lap_cli_log_postpone(lap_cli_log *log, const lap_cli *cli, const char *out_dir);
-/* Writes the first line, unless it was written before. This removes the content of an earlier run. */
+/* Writes the first line, unless it was written before. This removes the old content of the file. */
 void lap_cli_log_begin(lap_cli_log *log);
 void lap_cli_log_line(lap_cli_log *log, const json_t *record);
 /* Closes the log; removes a new log that has no complete line. False after a failure; problem says why. */

@@ -1,8 +1,8 @@
 /* Decides which metadata of the input a JPEG or PNG output keeps. Without a list in options->keep it keeps
- * EXIF (with the output's size, and its orientation if the pixels were rotated), XMP, IPTC (APP13), comments,
- * and an ICC profile if its colour space is the output's; it drops thumbnails and maker's notes. With a list,
- * EXIF, IPTC and (unless GPS is listed) XMP are rewritten from entries known to be harmless. Everything else
- * is dropped, including multi-picture data. */
+ * EXIF (with the output's size, and orientation 1 if the pixels were rotated upright), XMP, IPTC (APP13),
+ * comments, and an ICC profile if its colour space is the output's; it drops thumbnails and maker's notes.
+ * With a list, EXIF, IPTC and (unless GPS is listed) XMP are rewritten from entries known to be harmless.
+ * Everything else is dropped, including multi-picture data. */
 #ifndef LAP_META_H
 #define LAP_META_H
 

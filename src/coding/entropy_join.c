@@ -90,7 +90,7 @@ static bool follow(lap_join *j, size_t note, lap_code *code)
     return true;
 }
 
-/* A walk may end after its piece. Adds to the index where each piece up to that bit begins. */
+/* A walk may end after its piece. Adds to the index where each piece up to `bit` begins. */
 static lap_code reach(lap_join *j, uint64_t bit)
 {
     lap_scan_index *index = j->index;

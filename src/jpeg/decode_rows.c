@@ -307,8 +307,8 @@ static int clamped(int y, int height)
     return y < 0 ? 0 : y < height ? y : height - 1;
 }
 
-/* The two chroma rows that a row of pixels is interpolated from. At the top and bottom of the picture, both
- * can be the same row. */
+/* The two chroma rows that a row of pixels is interpolated from. Both are the same row if chroma has full
+ * height. They are also the same at the top and bottom edge, where one of the two would lie outside. */
 typedef struct beside {
     int near, far;
     bool upper;

@@ -260,7 +260,8 @@ void lap_folder_print_links(const lap_folder *folder)
             links > 1 ? "s" : "");
 }
 
-/* Lists those extensions of skipped files that --ext could select, unless the user has chosen extensions. */
+/* Lists the extensions of files that are not inputs but that --ext could select. The list is empty if the
+ * user has given --ext or --include. */
 static bool list_readable(const lap_folder *folder, char *list, size_t size)
 {
     static const char *const readable[] = {"png", "ppm", "pgm", "pnm"};

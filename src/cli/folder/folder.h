@@ -28,8 +28,9 @@ typedef struct lap_folder {
 } lap_folder;
 
 /* Prepares a run over the first `inputs` operands. With --shard=auto, the tasks on one machine share all its
- * devices, or the devices that were named. Unless -q is given, the run prints a warning if it loses a device.
- * Pass the struct that begins with the lap_folder as `user` of all callbacks. */
+ * devices, or the devices that were named. Unless -q is given, the run hides the progress line and prints its
+ * warnings, such as that a device was lost. Pass the struct that begins with the lap_folder as `user` of all
+ * callbacks. */
 void lap_folder_begin(lap_folder *folder, lap_cli *cli, int inputs);
 /* Returns LAP_EXIT_USAGE after a message if an operand is "-". */
 lap_cli_exit lap_folder_check_names(const lap_cli *cli);
@@ -69,8 +70,8 @@ json_t *lap_folder_json_kinds(const lap_folder *folder); /* counts of failed and
 json_t *lap_folder_json_others(const lap_folder *folder);
 /* Makes the last line of a log if photos or outputs were left out, or were filtered before; else NULL. */
 json_t *lap_folder_json_left(const lap_folder *folder);
-/* Writes the last line of a log, and also the first one if no file was found. Call it unless the run was
- * refused. */
+/* Writes the first line of a log if it is still missing, because no file was found. Then adds the line of
+ * lap_folder_json_left, if any. Call it unless the run was refused. */
 void lap_folder_end_log(const lap_folder *folder, lap_cli_log *log);
 /* Adds how long the run took, and how it ended. */
 void lap_folder_json_end(const lap_folder *folder, json_t *object);

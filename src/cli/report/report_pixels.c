@@ -27,7 +27,7 @@ static uint8_t *pnm_begin(lap_pnm *pnm, int width, int height, int channels)
 }
 
 /* Scales a side of `length` source pixels to n target pixels: returns the first source pixel of target pixel
- * i. There are no gaps between them. */
+ * i. Pixel i ends just before pixel i + 1 begins, so there are no gaps. */
 static int edge_of(int i, int n, int length)
 {
     return (int)((int64_t)i * length / n);

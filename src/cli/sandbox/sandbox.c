@@ -196,8 +196,7 @@ static lap_code enter(lap_sandbox *box, lap_error *err)
 
 lap_code lap_cli_sandbox(const lap_cli *cli, lap_error *err)
 {
-    /* Files that the C library, jansson and the code for the memory limit read. None of them contains user
-     * data. */
+    /* Files that the C library, jansson and the code for the memory limit read. None is the user's own. */
     static const char *const looked_at[] = {
         "/proc/self", "/sys/devices/system/cpu", "/sys/fs/cgroup", "/dev/urandom", "/dev/null"};
     const char *const read[] = {cli->kernel, cli->weights};

@@ -1,4 +1,4 @@
-/* --sandbox: an attacker who controls a decoder can access only the files that the run itself needs.
+/* --sandbox: an attacker who controls a decoder can do only what the rules below allow the run.
  *
  * Landlock (Linux 5.13) lets the process read the inputs and write below the folders of outputs. seccomp lets
  * it make some eighty system calls, only with arguments that a run needs: no network, no other program, no

@@ -24,7 +24,7 @@
 
 #include "cli/sandbox/sandbox.h"
 
-/* Its fields are int: it comes from untrusted code, and not every byte is a valid enum or bool. */
+/* It comes from untrusted code. So `call` and `now` are int: not every byte is a valid enum or bool. */
 typedef struct request {
     int call; /* SYS_fchmod, SYS_fchown, SYS_fsetxattr or SYS_utimensat */
     int now;  /* SYS_utimensat: to the present time, without times */
