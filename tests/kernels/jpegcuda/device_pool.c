@@ -138,7 +138,7 @@ static lap_job *job_of(int i, int name)
     return job;
 }
 
-/* Of the present run; most_small has the executor's mutex. */
+/* Of the present run, or NULL; most_small has the executor's mutex. */
 static lap_executor *current;
 static int most_small;
 
@@ -150,10 +150,12 @@ lap_code __wrap_lap_async_run_load(lap_async_run *run, const lap_run_order *orde
 lap_code __wrap_lap_async_run_load(lap_async_run *run, const lap_run_order *order, const lap_rung *rung_there,
     lap_device_staging *staging, bool *handled, lap_error *error)
 {
-    pthread_mutex_lock(&current->mutex);
-    if (current->pool->small_busy > most_small)
-        most_small = current->pool->small_busy;
-    pthread_mutex_unlock(&current->mutex);
+    if (current) {
+        pthread_mutex_lock(&current->mutex);
+        if (current->pool->small_busy > most_small)
+            most_small = current->pool->small_busy;
+        pthread_mutex_unlock(&current->mutex);
+    }
     return __real_lap_async_run_load(run, order, rung_there, staging, handled, error);
 }
 
@@ -252,6 +254,7 @@ static outcome run(const char *runtime, int devices, int photos, lap_device_pool
         wait_for_calls(executor);
     }
     lap_executor_close(executor);
+    current = NULL;
     o.most_small = most_small;
     if (returns == AFTER_CLOSE)
         lap_cudacpu_hurry();
