@@ -541,7 +541,7 @@ typedef struct lap_device_info {
     char driver[32];
     uint64_t reserved[4];
 } lap_device_info;
-/* Fills in CUDA device i = 0, 1, ...; false past the last, and *reason (or NULL) says why there are none. */
+/* Describes CUDA device i; false past the last one. Stores in *reason (or NULL) why none can be used. */
 LAP_API bool lap_device_at(int i, lap_device_info *info, const char **reason);
 
 #ifdef __cplusplus

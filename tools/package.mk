@@ -99,7 +99,7 @@ run-all:
 ## test-asan: the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 test-asan:
 	@$(MAKE_ALL) tests $(ASAN)
-	@tests/run CORPUS_WHOLE=1 $(call again,$(ASAN))
+	@ASAN_OPTIONS=quarantine_size_mb=256 tests/run CORPUS_WHOLE=1 $(call again,$(ASAN))
 
 ## test-tsan: the tests under ThreadSanitizer
 test-tsan:

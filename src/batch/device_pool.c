@@ -140,7 +140,7 @@ static bool close_pool(lap_executor *ex)
     }
     lap_pool_drain(ex->context->pool); /* threads woken by a device that became ready or was lost */
     pthread_mutex_lock(mutex);
-    ex->trace = NULL; /* belongs to the caller, who may free it before a hanging call returns */
+    ex->trace = NULL; /* the caller may free it before a hanging call returns */
     const bool is_last = --pool->holders == 0;
     pthread_mutex_unlock(mutex);
     if (is_last)

@@ -188,9 +188,9 @@ bool lap_cli_stdout_takes_text(void)
     return is_text(&head);
 }
 
-/* Whether the image may be appended to the file. It may follow images of its own format, if a file of this
- * name may hold several (a PNM, or a stream such as x.mjpeg). It may also follow text that the same
- * redirection with > has written, such as a header. */
+/* Returns whether the file stays valid if the image is appended. Images of the same format may precede it if
+ * the name is that of a format with several images (PNM, or a stream such as x.mjpeg). So may text that the
+ * same redirection with > has written, such as a header. */
 static bool may_follow(const char *format, const char *name, const side_head *head, off_t size)
 {
     const char *dot = strrchr(name, '.'), *there = format_of(head);

@@ -34,7 +34,7 @@ typedef struct lap_photo { /* do not move it once it is loaded */
     lap_settings settings; /* checked; read until lap_photo_open returns, then only the plan is read */
     lap_control control;
     bool left_by_device; /* a device gave up decoding it: the CPU decodes it, and sends the pixels */
-    /* owned by the caller, who closes and frees them */
+    /* the caller closes and frees these */
     lap_source *source;
     lap_sink *sink;           /* NULL: write nothing */
     lap_photo_counts *counts; /* counts are added here; or NULL */

@@ -34,7 +34,7 @@ FORMS = {
     "info": ["info", "in.jpg"],
     "doctor": ["doctor"],
 }
-EACH = "--each" in sys.argv[2:]  # also the operations whose code is that of others but for their names
+EACH = "--each" in sys.argv[2:]  # also the operations that make check leaves out; no option is only for these
 OPERATIONS = ["filter", "transpose", "reduce", "histogram", "matvec"] if EACH else ["filter", "reduce"]
 for op in OPERATIONS:
     FORMS["compare of " + op] = ["compare", "--ops=" + op, "--backends=c", "--runs=1", "--json", "in.jpg"]

@@ -301,7 +301,7 @@ print(len({(r["resolved"], r["median_ms"], r["stddev_ms"]) for r in json.load(op
 
 @test "bench notes more threads than cores" {
     local cores
-    cores=$(python3 -c 'import os; print(len(os.sched_getaffinity(0)))') # newer nproc also looks at quotas of groups
+    cores=$(python3 -c 'import os; print(len(os.sched_getaffinity(0)))') # nproc obeys OMP_NUM_THREADS
     lapedge bench --threads=$((cores + 1)) --sizes=64x48 --runs=1 --backends=c --json-file=o.json >/dev/null 2>err
     grep -q "^lapedge: note: $((cores + 1)) threads share $cores core" err
     json o.json "o['warnings'][0].startswith('$((cores + 1)) threads share $cores core')"

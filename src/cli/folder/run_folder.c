@@ -182,8 +182,7 @@ static void summary(const folder_run *run)
     lap_folder_print_made(&run->folder);
     if (counts->recoded)
         lap_cli_message("note: %llu JPEG%s re-encoded, because a lossless transformation is impossible "
-                        "(%s%s); --trim cuts "
-                        "to whole MCUs, --perfect refuses, -v says why",
+                        "(%s%s); --trim cuts to whole MCUs, --perfect refuses, -v says why",
             (unsigned long long)counts->recoded, counts->recoded > 1 ? "s were" : " was", run->recoded,
             counts->recoded > 1 ? ", ..." : "");
     fprintf(stderr, run->folder.cli->dry_run ? "%llu to be done" : "%llu done", (unsigned long long)done);

@@ -164,7 +164,7 @@ static void test_end_at(void **state)
     assert_int_equal(entered, 2);
 }
 
-/* What a process may open bounds its jobs: four files each, beside 24 of its own. */
+/* The limit of open files bounds the number of jobs: each job opens four files, the process itself 24. */
 static void test_files(void **state)
 {
     (void)state;
