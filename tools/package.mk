@@ -96,6 +96,12 @@ test-long: test-clang test-asan
 run-all:
 	@tests/run $(TEST_RUN) $(call again,$(ASAN_SOME)) $(call again,$(CLANG_SOME)) B=build/tsan $(TSAN_SOME) $(ARM64_AGAIN)
 
+# For tools/test/mutants.
+.PHONY: print-sanitized
+print-sanitized:
+	@echo AddressSanitizer $(call again,$(ASAN_SOME))
+	@echo ThreadSanitizer $(TSAN_SOME)
+
 ## test-asan: the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 test-asan:
 	@$(MAKE_ALL) tests $(ASAN)

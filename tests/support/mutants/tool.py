@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 sys.path.insert(0, "tests/support")
@@ -179,9 +180,28 @@ def check_map(tree):
     report("is about other sources" in found, "a map of other sources is refused", found)
 
 
+def check_moved(tree):
+    """A map of an earlier commit holds for the lines that are the same now."""
+    write(tree, "src/toy.c", SOURCE)
+    lines = SOURCE.splitlines()
+    changed = ["/* new */", *lines[:5], "    int sum = b + a;", "    /* new */", *lines[6:11], *lines[12:]]
+    numbers = range(1, len(lines) + 1)
+    sys.path.insert(0, str(Path("tools/test").resolve()))
+    moved = SourceFileLoader("mutants_map", "tools/test/mutants_map").load_module().moved
+    here = Path.cwd()
+    os.chdir(tree)
+    write(tree, "src/toy.c", "\n".join(changed) + "\n")
+    found = moved("HEAD", "src/toy.c", numbers)
+    os.chdir(here)
+    report(found.keys() == {*numbers} - {6, 12} and all(changed[new - 1] == lines[old - 1]
+                                                        for old, new in found.items()),
+           "a moved map knows where each unchanged line is now, and no other", found)
+
+
 with tempfile.TemporaryDirectory() as folder:
     grow(Path(folder))
     check(Path(folder))
     check_drawing(Path(folder))
     check_map(Path(folder))
+    check_moved(Path(folder))
 finish()
