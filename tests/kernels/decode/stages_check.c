@@ -1,6 +1,7 @@
-/* stages_check [--seed=N] [--share=N]: compares each stage of every rung of the ladder `decode` that can
- * run here with that of plain C, and the inverse DCT also with libjpeg-turbo's, in vectors or
- * (stages_c.sh) in C. --share: run one N-th of the cases. TAP on stdout. */
+/* stages_check [--seed=N] [--share=N] [--only=NAME/N]: compares each stage of every rung of the ladder `decode`
+ * that can run here with that of plain C, and the inverse DCT also with libjpeg-turbo's, in vectors or
+ * (stages_c.sh) in C. --share: run one N-th of the cases; --only: of the rungs whose names begin so. TAP on
+ * stdout. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ enum {
 static int tests, failures;
 static uint64_t seed = 27;
 static int share = 1;
+static char only[20];
 
 static int below(int n)
 {
@@ -386,7 +388,7 @@ static void for_rungs(void (*check)(const lap_coder *))
 {
     const lap_coder *rung;
     for (int i = 0; (rung = lap_coders_row(&lap_decoders, i)) != NULL; i++)
-        if (rung->stages && rung->available() == NULL)
+        if (rung->stages && strncmp(rung->name, only, strlen(only)) == 0 && rung->available() == NULL)
             check(rung);
 }
 
@@ -397,6 +399,9 @@ int main(int argc, char **argv)
             seed = strtoull(argv[i] + 7, NULL, 10);
         else if (strncmp(argv[i], "--share=", 8) == 0 && atoi(argv[i] + 8) > 0)
             share = atoi(argv[i] + 8);
+        else
+            need(sscanf(argv[i], "--only=%19[^/]/%d", only, &share) == 2 && share > 0,
+                "usage: stages_check [--seed=N] [--share=N] [--only=NAME/N]");
     printf("# seed %llu\n", (unsigned long long)seed);
     for_rungs(check_library);
     for_rungs(check_inverse);
