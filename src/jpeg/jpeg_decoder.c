@@ -119,7 +119,6 @@ static lap_code open_own(lap_decoder *d, const lap_coder *rung, lap_error *err)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for the JPEG decoder");
     own->rung = rung;
     own->memory_without = d->header.memory_estimate;
-    own->held_without = d->held;
     d->why_not = reason_against(d, own);
     if (d->why_not) {
         free(own);
@@ -217,7 +216,7 @@ static void jpeg_spare(lap_decoder *d, const char *why)
 {
     const lap_own_decoder *own = d->first;
     d->header.memory_estimate = own->memory_without;
-    d->held = own->held_without;
+    d->held = 0;
     if (lap_decoder_opens_at(d)) {
         d->opens = LAP_AT_FIRST_ROW;
         d->how = why;

@@ -20,10 +20,10 @@ typedef struct lap_own_decoder { /* decoder->first, if our decoder is used */
         lap_jpeg_script script; /* if is_progressive */
     } header;
     bool is_progressive;
-    size_t memory_without, held_without; /* the values of memory_estimate and held without our decoder */
-    pthread_mutex_t lock;                /* guards the creation of plan and held, and idle */
-    lap_held *held;                      /* all coefficients; made when the first row is requested */
-    lap_row_decoder *idle;               /* row decoders of finished parts, for the next parts */
+    size_t memory_without; /* the value of memory_estimate without our decoder */
+    pthread_mutex_t lock;  /* guards the creation of plan and held, and idle */
+    lap_held *held;        /* all coefficients; made when the first row is requested */
+    lap_row_decoder *idle; /* row decoders of finished parts, for the next parts */
     /* Where rows of MCUs begin. Empty unless the picture is sequential and can be opened at any row. */
     lap_scan_plan scan;
     lap_scan_index index;
