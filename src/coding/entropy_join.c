@@ -199,7 +199,6 @@ bool lap_join_next(lap_join *j, size_t number, lap_track *piece, lap_code *code)
         .index = number,
         .known = (int64_t)(bit_of(j, from) - begin),
         .stretch = &j->stretch};
-    j->index->guessed_wrong++;
     *code = lap_track_make(piece, &plan);
     return *code == LAP_OK && change(j, from, piece, begin, 0, code) && go_on(j, code);
 }

@@ -39,9 +39,8 @@ typedef struct lap_scan_index { /* zeros: empty */
     lap_scan_row *rows;         /* mcus_high + 1; the last one is the end of the data */
     lap_scan_mark *marks;
     size_t mark_count;
-    uint64_t *begins;     /* the bit at which each piece begins; piece_count + 1 of them */
-    size_t piece_count;   /* pieces up to the one in which the scan ends */
-    size_t guessed_wrong; /* pieces whose walk did not synchronise in time and was repeated */
+    uint64_t *begins;   /* the bit at which each piece begins; piece_count + 1 of them */
+    size_t piece_count; /* pieces up to the one in which the scan ends */
 } lap_scan_index;
 
 /* Returns LAP_OK with *odd LAP_HUFF_FINE and a complete index, or LAP_OK with the reason in *odd and no
