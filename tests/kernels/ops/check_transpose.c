@@ -62,7 +62,7 @@ static bool holds(const matrix *in, const matrix *out, const uint8_t *before, co
 
 static bool check_case(const lap_rung *rung, int width, int height, int size)
 {
-    static uint8_t before[1 << 20];
+    static uint8_t before[2 << 20];
     const int place = rung->device ? 0 : LAP_ON_HOST;
     matrix in = matrix_new(place, width, height, size), out = matrix_new(place, height, width, size);
     lap_error err = {0};
@@ -113,6 +113,8 @@ static bool check_rung(const lap_rung *rung)
             good = check_case(rung, 1 + random_below(200), 1 + random_below(200), sizes[s]) && good;
         }
         good = check_case(rung, 1, 3000, sizes[s]) && check_case(rung, 3000, 1, sizes[s]) && good;
+        /* So large that results are stored around the caches. */
+        good = check_case(rung, 130 + random_below(9), 8200 / sizes[s] + random_below(9), sizes[s]) && good;
     }
     return good;
 }
