@@ -332,6 +332,7 @@ static void targets_of_the_encoders(void **state)
                 assert_int_equal(plan.mcu_blocks, is_gray ? 1 : h * v + 2);
                 assert_int_equal(plan.mcus, (t.width + 8 * plan.h - 1) / (8 * plan.h));
                 assert_int_equal(plan.luma_blocks, (t.width + 7) / 8);
+                assert_int_equal(lap_encode_unit_mcus(&plan), 16 / plan.h); /* 128 pixels */
             }
             t.width = shape % 2 ? 65501 : 0;
             assert_false(lap_encode_plan_make(&t, &plan));

@@ -1,5 +1,5 @@
-/* Who decodes a JPEG, and why it is not who was asked; where a picture is opened, and why not there; and what
- * both take in threads, pieces and memory: each at its limit and one beyond. */
+/* Who decodes or encodes a JPEG, and why it is not who was asked; where a picture is opened, and why not
+ * there; and what both take in threads, pieces and memory: each at its limit and one beyond. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -320,6 +320,79 @@ static void the_longest_scan_is_named(void **state)
     free(file.data);
 }
 
+/* ---- encoders ------------------------------------------------------------------------------------ */
+
+static lap_encoder *encoder_of(lap_write_options options)
+{
+    lap_encoder *encoder;
+    options.quality = 80;
+    assert_int_equal(lap_encoder_open(NULL, LAP_FORMAT_JPG, &options, &encoder, NULL), LAP_OK);
+    return encoder;
+}
+
+static void who_encodes(void **state)
+{
+    static const lap_header
+        unusual = {.components = 3, .is_ycc = true, .sample_h = {2, 1, 2}, .sample_v = {2, 1, 1}},
+        tall = {.components = 3, .is_ycc = true, .sample_h = {1, 1, 1}, .sample_v = {2, 1, 1}};
+    static const struct {
+        lap_write_options options;
+        const char *coder, *asked, *why_not;
+        int row_step;
+    } cases[] = {{{.codec = LAP_CODEC_C, .channels = 3, .subsampling = LAP_SUB_420}, "c", "", "", 16},
+        {{.codec = LAP_CODEC_C, .channels = 3, .subsampling = LAP_SUB_444}, "c", "", "", 8},
+        {{.codec = LAP_CODEC_C, .channels = 1, .subsampling = LAP_SUB_420}, "c", "", "", 8},
+        {{.codec = LAP_CODEC_C, .channels = 4, .from = &tall}, "c", "", "", 16},
+        {{.codec = LAP_CODEC_TURBO, .channels = 3}, "turbo", "", "", 0},
+        {{.codec = LAP_CODEC_TURBO, .channels = 3, .optimize = true}, "turbo", "", "", 0},
+        {{.codec = LAP_CODEC_C, .channels = 3, .progressive = true}, "turbo", "c", "the file is progressive",
+            0},
+        {{.codec = LAP_CODEC_C, .channels = 3, .optimize = true}, "turbo", "c",
+            "the file has optimized Huffman tables", 0},
+        {{.codec = LAP_CODEC_C, .channels = 3, .progressive = true, .optimize = true}, "turbo", "c",
+            "the file is progressive", 0},
+        {{.codec = LAP_CODEC_C, .channels = 3, .from = &unusual}, "turbo", "c",
+            "its sampling is not 4:4:4, 4:2:2, 4:2:0, 4:4:0 or 4:1:1", 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lap_write_options options = cases[i].options;
+        options.width = options.height = 40;
+        lap_encoder *e = encoder_of(options);
+        same_text("encoder", e->coder, cases[i].coder);
+        same_text("encoder", e->coder_asked, cases[i].asked);
+        same_text("encoder", e->why_not, cases[i].why_not);
+        assert_int_equal(lap_encoder_row_step(e), cases[i].row_step);
+        lap_encoder_close(e);
+    }
+}
+
+/* From two bands on, unless they have to be joined and arrive in order anyway. */
+static void bands_at_once(void **state)
+{
+    (void)state;
+    for (int restart = LAP_RESTART_AUTO; restart <= LAP_RESTART_OFF; restart++)
+        for (int in_order = 0; in_order < 2; in_order++) {
+            lap_write_options options = {.codec = LAP_CODEC_C,
+                .channels = 3,
+                .width = 700,
+                .height = 1000,
+                .subsampling = LAP_SUB_420,
+                .restart = (lap_restart)restart,
+                .in_order = in_order};
+            lap_encoder *e = encoder_of(options);
+            const int rows = lap_encoder_band_rows(e);
+            assert_in_range(rows, 16, 999);
+            lap_encoder_close(e);
+            for (int more = 0; more < 2; more++) {
+                options.height = rows + more;
+                e = encoder_of(options);
+                assert_int_equal(
+                    lap_encoder_is_parallel(e), more && (!in_order || restart != LAP_RESTART_OFF));
+                lap_encoder_close(e);
+            }
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +404,8 @@ int main(void)
         cmocka_unit_test(threads_that_decode),
         cmocka_unit_test(where_it_is_worth_it),
         cmocka_unit_test(the_longest_scan_is_named),
+        cmocka_unit_test(who_encodes),
+        cmocka_unit_test(bands_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
