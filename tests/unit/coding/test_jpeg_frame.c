@@ -177,10 +177,172 @@ static void test_fill_bytes(void **state)
     free(jpeg.data);
 }
 
+/* ---- headers that encoders seldom write ----------------------------------------------------------- */
+
+typedef struct header { /* all of it: each member is a byte or more of the file */
+    int width, height, components, h, v;
+    const char *names;     /* of the components */
+    int quant, is_wide;    /* number of the table; 16 bits a value */
+    int dc, ac;            /* numbers of the tables */
+    int codes[2];          /* AC codes of 15 and of 16 bits */
+    int extra, extra_size; /* a segment before the frame: its marker, 0: none; bytes of `body` */
+    const char *body;
+} header;
+
+static const header plain = {64, 48, 3, 2, 2, "\1\2\3", 0, 0, 0, 0, {1, 2}, 0, 0, ""};
+
+static size_t put(uint8_t *to, uint8_t marker, const uint8_t *body, size_t size)
+{
+    const uint8_t head[4] = {0xFF, marker, (uint8_t)((size + 2) >> 8), (uint8_t)(size + 2)};
+    memcpy(to, head, sizeof head);
+    memcpy(to + 4, body, size);
+    return size + 4;
+}
+
+static bool is_taken(const header *h, lap_jpeg_frame *frame)
+{
+    static uint8_t bytes[4000], body[600];
+    size_t at = 2, n = 0;
+    memcpy(bytes, "\xFF\xD8", 2);
+    if (h->extra)
+        at += put(bytes + at, (uint8_t)h->extra, (const uint8_t *)h->body, (size_t)h->extra_size);
+    body[n++] = (uint8_t)(h->is_wide << 4 | h->quant);
+    for (int k = 0; k < 64; k++) { /* 1 + k, and in 16 bits 257 + k */
+        if (h->is_wide)
+            body[n++] = 1;
+        body[n++] = (uint8_t)(1 + k);
+    }
+    at += put(bytes + at, 0xDB, body, n);
+    memset(body, 0, sizeof body); /* a DC and an AC table in one segment */
+    body[0] = (uint8_t)h->dc;
+    body[1] = 1; /* one code of one bit: symbol 0 */
+    body[18] = (uint8_t)(0x10 | h->ac);
+    body[18 + 15] = (uint8_t)h->codes[0];
+    body[18 + 16] = (uint8_t)h->codes[1];
+    at += put(bytes + at, 0xC4, body, 18 + 17 + (size_t)(h->codes[0] + h->codes[1]));
+    const uint8_t frame_body[] = {8, (uint8_t)(h->height >> 8), (uint8_t)h->height, (uint8_t)(h->width >> 8),
+        (uint8_t)h->width, (uint8_t)h->components};
+    memcpy(body, frame_body, n = sizeof frame_body);
+    for (int c = 0; c < h->components; c++) {
+        body[n++] = (uint8_t)h->names[c];
+        body[n++] = c ? 0x11 : (uint8_t)(h->h << 4 | h->v);
+        body[n++] = (uint8_t)h->quant;
+    }
+    at += put(bytes + at, 0xC0, body, n);
+    body[0] = (uint8_t)h->components;
+    n = 1;
+    for (int c = 0; c < h->components; c++) {
+        body[n++] = (uint8_t)h->names[c];
+        body[n++] = (uint8_t)(h->dc << 4 | h->ac);
+    }
+    memcpy(body + n, "\0\77\0", 3);
+    at += put(bytes + at, 0xDA, body, n + 3);
+    const bool taken = lap_jpeg_frame_read(at_edge(bytes, at), at, frame);
+    if (taken)
+        assert_int_equal(frame->scan_begin, at);
+    return taken;
+}
+
+static void test_numbers_of_tables(void **state)
+{
+    lap_jpeg_frame f;
+    (void)state;
+    for (int i = 0; i < 3 * 5 * 5 * 5; i++) {
+        header h = plain;
+        h.is_wide = i % 3;
+        h.quant = i / 3 % 5;
+        h.dc = i / 15 % 5;
+        h.ac = i / 75;
+        assert_int_equal(is_taken(&h, &f), h.is_wide < 2 && h.quant < 4 && h.dc < 4 && h.ac < 4);
+        for (int k = 0; k < 64 && h.is_wide < 2 && h.quant < 4 && h.dc < 4 && h.ac < 4; k++)
+            assert_int_equal(f.quant[2][k], 256 * h.is_wide + 1 + k);
+    }
+}
+
+static void test_sides_and_sampling(void **state)
+{
+    static const int sides[] = {0, 1, 2, 65500, 65501, 65535};
+    lap_jpeg_frame f;
+    (void)state;
+    for (int i = 0; i < 36; i++) {
+        header h = plain;
+        h.width = sides[i % 6];
+        h.height = sides[i / 6];
+        const bool fits = h.width > 0 && h.height > 0 && h.width <= 65500 && h.height <= 65500;
+        assert_int_equal(is_taken(&h, &f), fits);
+        if (fits)
+            assert_true(f.width == h.width && f.height == h.height);
+        h = plain;
+        h.components = 1 + i % 2 * 2;
+        h.h = i % 6;
+        h.v = i / 6;
+        /* Of three components, an MCU has at most ten blocks; one component has one. */
+        const bool is_there = h.h >= 1 && h.h <= 4 && h.v >= 1 && h.v <= 4;
+        assert_int_equal(is_taken(&h, &f), is_there && (h.components == 1 || h.h * h.v + 2 <= 10));
+    }
+    for (int components = 0; components <= 5; components++) {
+        header h = plain;
+        h.components = components;
+        h.names = "\1\2\3\4\5";
+        assert_int_equal(is_taken(&h, &f), components == 1 || components == 3 || components == 4);
+    }
+}
+
+static void test_numbers_of_codes(void **state)
+{
+    lap_jpeg_frame f;
+    (void)state;
+    for (int few = 0; few < 4; few++) {
+        header h = plain;
+        h.codes[0] = few;
+        h.codes[1] = 255;
+        assert_int_equal(is_taken(&h, &f), few + 255 <= 256);
+    }
+}
+
+/* Segments that headers may have, with any content; and with what length a known one counts. */
+static void test_other_segments(void **state)
+{
+    static const char jfif[] = "JFIF\0\1\1\0\0\1\0\1\0\0\0", adobe[] = "Adobe\0\144\0\0\0\0\0\0\0";
+    static const struct {
+        const char *body, *names;
+        int marker, size;
+        bool is_ycc;
+    } cases[] = {{jfif, "RGB", 0xE0, 14, true}, {jfif, "RGB", 0xE0, 13, false},
+        {jfif, "RGB", 0xE1, 14, false}, {"JFIX\0\1\1\0\0\1\0\1\0\0", "RGB", 0xE0, 14, false},
+        {adobe, "\1\2\3", 0xEE, 12, false}, {adobe, "\1\2\3", 0xEE, 13, false},
+        {adobe, "\1\2\3", 0xEE, 11, true}, {adobe, "\1\2\3", 0xED, 12, true},
+        {"adobe\0\144\0\0\0\0\0", "\1\2\3", 0xEE, 12, true}};
+    lap_jpeg_frame f;
+    (void)state;
+    for (int marker = 1; marker < 0xFF; marker++) {
+        header h = plain;
+        h.extra = marker;
+        h.extra_size = 3;
+        h.body = "abc";
+        assert_int_equal(is_taken(&h, &f), (marker >= 0xE0 && marker <= 0xEF) || marker == 0xFE);
+        h.extra_size = 0; /* tables of nothing */
+        assert_int_equal(is_taken(&h, &f),
+            (marker >= 0xE0 && marker <= 0xEF) || marker == 0xFE || marker == 0xDB || marker == 0xC4);
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        header h = plain;
+        h.extra = cases[i].marker;
+        h.extra_size = cases[i].size;
+        h.body = cases[i].body;
+        h.names = cases[i].names;
+        assert_true(is_taken(&h, &f));
+        if (f.is_ycc != cases[i].is_ycc)
+            fail_msg("case %zu", i);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_ordinary), cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_inks), cmocka_unit_test(test_odd_segments), cmocka_unit_test(test_colour),
-        cmocka_unit_test(test_fill_bytes)};
+        cmocka_unit_test(test_fill_bytes), cmocka_unit_test(test_numbers_of_tables),
+        cmocka_unit_test(test_sides_and_sampling), cmocka_unit_test(test_numbers_of_codes),
+        cmocka_unit_test(test_other_segments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
