@@ -23,7 +23,7 @@ typedef struct file { /* head, scans, EOI */
     jpeg_bytes bytes;
     size_t head; /* up to the first scan's tables */
     piece scans[MOST];
-    int count;
+    int count, restart;
 } file;
 
 static size_t segment(const uint8_t *at)
@@ -33,7 +33,7 @@ static size_t segment(const uint8_t *at)
 
 static file make(const jpeg_kind *kind)
 {
-    file f = {.bytes = jpeg_make(kind, 75, 61)};
+    file f = {.bytes = jpeg_make(kind, 75, 61), .restart = kind->restart};
     const uint8_t *at = f.bytes.data + 2, *begin = NULL;
     while (at[1] != 0xD9) {
         if (!begin && (at[1] == 0xC4 || at[1] == 0xDD || at[1] == 0xDA))
@@ -138,6 +138,29 @@ static void assert_same_pixels(const jpeg_bytes *bytes, bool is_ours, int thread
     lap_pixels_free(turbo);
 }
 
+/* Each scan as it stands in the file, and where its data lie: up to the next scan's tables, or the end. */
+static void same_scans(
+    const file *f, const jpeg_bytes *bytes, const int *order, int count, const lap_jpeg_script *script)
+{
+    size_t end = f->head;
+    assert_int_equal(script->count, count);
+    assert_int_equal(script->frame.restart_interval, 0);
+    assert_int_equal(script->frame.scan_begin, script->scans[0].begin);
+    for (int i = 0; i < count; i++) {
+        const uint8_t *p = parameters(f, bytes, order, i), *q = p + 1 + 2 * p[0];
+        const lap_script_scan *scan = &script->scans[i];
+        end += f->scans[order[i]].size;
+        assert_int_equal(scan->begin, q + 3 - bytes->data);
+        assert_int_equal(scan->end, end);
+        assert_int_equal(scan->components, p[0]);
+        for (int n = 0; n < p[0]; n++)
+            assert_int_equal(scan->component[n], p[1 + 2 * n] - 1);
+        assert_true(scan->first == q[0] && scan->last == q[1]);
+        assert_true(scan->high == q[2] >> 4 && scan->low == (q[2] & 15));
+        assert_int_equal(scan->interval, f->restart);
+    }
+}
+
 /* True if it is legal. */
 static bool check(const file *f, const jpeg_bytes *bytes, const int *order, int count, int threads)
 {
@@ -145,7 +168,7 @@ static bool check(const file *f, const jpeg_bytes *bytes, const int *order, int 
     const bool is_ours = is_legal(f, bytes, order, count);
     assert_int_equal(lap_jpeg_script_read(bytes->data, bytes->size, &script), is_ours);
     if (is_ours)
-        assert_int_equal(script.count, count);
+        same_scans(f, bytes, order, count, &script);
     assert_same_pixels(bytes, is_ours, threads);
     return is_ours;
 }
@@ -267,6 +290,115 @@ static void cut_and_continued(void **state)
     free(f.bytes.data);
 }
 
+/* The first scan and its tables, then `more` bytes of segments, then the others. */
+static jpeg_bytes with_segments(const file *f, const uint8_t *more, size_t size)
+{
+    const size_t at = f->head + f->scans[0].size;
+    jpeg_bytes out = {malloc(f->bytes.size + size), f->bytes.size + size};
+    memcpy(out.data, f->bytes.data, at);
+    memcpy(out.data + at, more, size);
+    memcpy(out.data + at + size, f->bytes.data + at, f->bytes.size - at);
+    return out;
+}
+
+static bool is_taken_with(const file *f, const uint8_t *more, size_t size, lap_jpeg_script *script)
+{
+    jpeg_bytes bytes = with_segments(f, more, size);
+    const bool is_taken = lap_jpeg_script_read(bytes.data, bytes.size, script);
+    free(bytes.data);
+    return is_taken;
+}
+
+/* Segments between scans have at most a megabyte, their tables and parameters included. */
+static void much_between_scans(void **state)
+{
+    enum { MEGABYTE = 1 << 20 };
+    static lap_jpeg_script script;
+    (void)state;
+    file f = make(&kinds[0]);
+    size_t own = segment(f.scans[0].at + f.scans[0].sos); /* the parameters of the first one, too */
+    for (int i = 1; i < f.count; i++)
+        own += f.scans[i].sos + segment(f.scans[i].at + f.scans[i].sos);
+    uint8_t *more = calloc(MEGABYTE, 1);
+    for (int beyond = 0; beyond < 2; beyond++) {
+        const size_t size = MEGABYTE - own + (size_t)beyond;
+        for (size_t at = 0, n; at < size; at += n) {
+            n = size - at < 60000 ? size - at : 50000; /* the last one has at least 10,000 */
+            memcpy(more + at, (uint8_t[]){0xFF, 0xEF, (uint8_t)((n - 2) >> 8), (uint8_t)(n - 2)}, 4);
+        }
+        assert_int_equal(is_taken_with(&f, more, size, &script), !beyond);
+    }
+    free(more);
+    free(f.bytes.data);
+}
+
+/* New quantisers after a component's first scan change nothing; what changes the colours is refused. */
+static void changes_between_scans(void **state)
+{
+    static lap_jpeg_script script, other;
+    uint8_t quant[69] = {0xFF, 0xDB, 0, 67, 0}, adobe[16] = {0xFF, 0xEE, 0, 14, 'A', 'd', 'o', 'b', 'e'};
+    (void)state;
+    file f = make(&kinds[0]);
+    memset(quant + 5, 77, 64);
+    assert_true(lap_jpeg_script_read(f.bytes.data, f.bytes.size, &script));
+    assert_true(is_taken_with(&f, quant, sizeof quant, &other));
+    assert_memory_equal(other.frame.quant, script.frame.quant, sizeof script.frame.quant);
+    assert_int_equal(other.frame.is_ycc, true);
+    for (int transform = 0; transform < 3; transform++) /* JFIF's segment decides */
+        for (int is_jfif = 0; is_jfif < 2; is_jfif++) {
+            adobe[15] = (uint8_t)transform;
+            f.bytes.data[3] = is_jfif ? 0xE0 : 0xEC;
+            assert_int_equal(is_taken_with(&f, adobe, sizeof adobe, &other), is_jfif || transform == 1);
+        }
+    free(f.bytes.data);
+}
+
+/* A gray file with a scan for each coefficient, DC in `dc_scans`. */
+static jpeg_bytes many_scans(int dc_scans)
+{
+    struct jpeg_compress_struct c = {0};
+    struct jpeg_error_mgr error;
+    jpeg_scan_info scans[70];
+    jpeg_bytes out = {NULL, 0};
+    uint8_t line[16] = {0}, *row = line;
+    int n = 0;
+    for (int i = dc_scans; i > 0; i--, n++)
+        scans[n] = (jpeg_scan_info){.comps_in_scan = 1, .Ah = n ? i : 0, .Al = i - 1};
+    for (int k = 1; k < 64; k++)
+        scans[n++] = (jpeg_scan_info){.comps_in_scan = 1, .Ss = k, .Se = k};
+    c.err = jpeg_std_error(&error);
+    jpeg_create_compress(&c);
+    jpeg_mem_dest(&c, &out.data, &out.size);
+    c.image_width = c.image_height = 16;
+    c.input_components = 1;
+    c.in_color_space = JCS_GRAYSCALE;
+    jpeg_set_defaults(&c);
+    c.scan_info = scans;
+    c.num_scans = n;
+    jpeg_start_compress(&c, TRUE);
+    for (int y = 0; y < 16; y++) {
+        for (int x = 0; x < 16; x++)
+            line[x] = jpeg_sample(x, y, 0);
+        jpeg_write_scanlines(&c, &row, 1);
+    }
+    jpeg_finish_compress(&c);
+    jpeg_destroy_compress(&c);
+    return out;
+}
+
+static void as_many_scans_as_there_is_room_for(void **state)
+{
+    static lap_jpeg_script script;
+    (void)state;
+    for (int beyond = 0; beyond < 2; beyond++) {
+        jpeg_bytes bytes = many_scans(1 + beyond);
+        assert_int_equal(lap_jpeg_script_read(bytes.data, bytes.size, &script), !beyond);
+        assert_int_equal(script.count, LAP_SCRIPT_SCANS);
+        assert_same_pixels(&bytes, !beyond, 2);
+        free(bytes.data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +406,9 @@ int main(void)
         cmocka_unit_test(scans_in_any_order),
         cmocka_unit_test(other_bands_and_bits),
         cmocka_unit_test(cut_and_continued),
+        cmocka_unit_test(much_between_scans),
+        cmocka_unit_test(changes_between_scans),
+        cmocka_unit_test(as_many_scans_as_there_is_room_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
