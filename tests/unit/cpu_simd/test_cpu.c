@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "cpu_simd/cpu.h"
+#include "cpu_simd/peak/peak.h"
 #include "jpeg/ladders.h"
 #include "lapedge_program.h"
 
@@ -156,9 +157,40 @@ static void choice(void **state)
     }
 }
 
+/* Each chain goes from a little above 1 to 1; a vector has a chain in each lane. */
+static void peaks(void **state)
+{
+    static const struct {
+        lap_peak_fn *peak;
+        asked no, no_more;
+        int lanes;
+    } all[] = {
+        {lap_peak_c, lap_cpu_no_sse2, lap_cpu_no_sse2, 1},
+#if defined(__x86_64__)
+        {lap_peak_sse41, lap_cpu_no_sse41, lap_cpu_no_sse41, 4},
+        {lap_peak_avx2, lap_cpu_no_avx2, lap_cpu_no_fma, 8},
+        {lap_peak_avx512, lap_cpu_no_avx512, lap_cpu_no_avx512, 16},
+#endif
+    };
+    (void)state;
+    unsetenv("LAP_CPU_MASK");
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (i > 0 && (all[i].no() || all[i].no_more()))
+            continue;
+        float starts = 0, halves = 0;
+        for (int chain = 1; chain <= LAP_PEAK_CHAINS; chain++) {
+            starts += 1 + 0.01F * (float)chain;
+            halves += 1 + 0.005F * (float)chain;
+        }
+        assert_float_equal(all[i].peak(0), starts * (float)all[i].lanes, 1e-2);
+        assert_float_equal(all[i].peak(1), halves * (float)all[i].lanes, 1e-2);
+        assert_float_equal(all[i].peak(100), LAP_PEAK_CHAINS * all[i].lanes, 1e-2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_feature_is_asked_for),
-        cmocka_unit_test(words_that_are_not_known), cmocka_unit_test(choice)};
+        cmocka_unit_test(words_that_are_not_known), cmocka_unit_test(choice), cmocka_unit_test(peaks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
