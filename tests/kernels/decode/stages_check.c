@@ -1,7 +1,7 @@
-/* stages_check [--seed=N] [--share=N] [--only=NAME/N]: compares each stage of every rung of the ladder `decode`
- * that can run here with that of plain C, and the inverse DCT also with libjpeg-turbo's, in vectors or
- * (stages_c.sh) in C. --share: run one N-th of the cases; --only: of the rungs whose names begin so. TAP on
- * stdout. */
+/* stages_check [--seed=N] [--share=N] [--only=NAME/N]: compares each stage of every rung of the ladder
+ * `decode` that can run here with that of plain C, and the inverse DCT also with libjpeg-turbo's, in vectors
+ * or (stages_c.sh) in C. --share: run one N-th of the cases; --only: of the rungs whose names begin so. TAP
+ * on stdout. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
