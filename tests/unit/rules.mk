@@ -25,6 +25,8 @@ $(B)/tests/test_manifest_line: LDFLAGS += -Wl,--wrap=lap_grow
 GROUP_CALLS := lap_now_ms syncfs lap_manifest_begin lap_manifest_done lap_manifest_flush lap_manifest_judge \
   lap_content_hash lap_sink_publish
 $(B)/tests/test_group: LDFLAGS += $(GROUP_CALLS:%=-Wl,--wrap=%)
+# A clock that the test sets.
+$(B)/tests/test_jobs: LDFLAGS += -Wl,--wrap=lap_now_ms
 # Threads that cannot be created.
 $(B)/tests/test_batch: LDFLAGS += -Wl,--wrap=pthread_create
 # How many pointers are freed.
