@@ -29,6 +29,8 @@ $(B)/tests/test_group: LDFLAGS += $(GROUP_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_jobs: LDFLAGS += -Wl,--wrap=lap_now_ms
 # Threads that cannot be created.
 $(B)/tests/test_batch: LDFLAGS += -Wl,--wrap=pthread_create
+# Clocks that go by steps, one a look.
+$(B)/tests/test_bench_rows: LDFLAGS += -Wl,--wrap=lap_now_ms,--wrap=lap_bench_cpu_ms
 # How many pointers are freed.
 $(B)/tests/test_frees: LDFLAGS += -Wl,--wrap=free
 # How many whole images a call makes.
