@@ -828,6 +828,14 @@ PY
     json bench.json 'all(len(r["times_ms"]) == 2 or r["reason"] for r in o["rows"] if r["op"] == "encode")'
     json bench.json 'all(abs(sum(r["times_ms"][i] for r in o["rows"][:3]) / 2 - o["rows"][3]["times_ms"][i]) < 1e-9
         for i in (0, 1))'
+    # Sizes of a folder are the pixels of all photos by their number; bytes are what was read, written, or both.
+    json bench.json 'all((r["width"], r["height"], r["channels"]) == (2100, 2, 1) for r in o["rows"])'
+    sizes=$(($(stat -c %s in/a.jpg) + $(stat -c %s in/sub/b.jpg)))
+    json bench.json "{r['op']: round(r['gb_per_s'] * r['median_ms'] * 1e6) - $sizes for r in o['rows'] if r['op'] == 'decode' and r['times_ms']} == {'decode': 0}"
+    json bench.json 'len({(r["op"], round(r["gb_per_s"] * r["median_ms"] * 1e6)) for r in o["rows"] if r["gb_per_s"]}) == 3'
+    json bench.json '{round(r["mpix_per_s"] * r["median_ms"] * 1e3) for r in o["rows"] if r["mpix_per_s"]} == {4200}'
+    json bench.json 'all(abs(r["roof_share"] - next(t["median_ms"] for t in o["rows"] if t["op"] == r["op"]) / r["median_ms"]) < 1e-9
+        for r in o["rows"] if r["op"] in ("encode", "decode") and r["times_ms"])'
     run --separate-stderr lapedge bench codec --image="$photo" --runs=1
     [ "$status" -eq 0 ]
     [[ $output == *"600 x 400 x 3"*"of floor"* ]]

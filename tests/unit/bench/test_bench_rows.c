@@ -45,7 +45,7 @@ static void keep(void *user, const lap_bench_row *row)
     rows *all = user;
     assert_true(all->count < MOST);
     for (int i = 0; i < row->runs && row->op < LAP_OP_COUNT; i++)
-        assert_true(row->times_ms[i] == row->times_ms[0]);
+        assert_true(row->times_ms[i] > 0 && row->times_ms[i] == row->median_ms);
     all->row[all->count] = *row;
     all->row[all->count++].times_ms = NULL;
 }
@@ -209,6 +209,75 @@ static void test_peak_of_hidden_vectors(void **state)
         assert_string_equal(all.row[0].resolved, cases[i].name);
         check_peak(&all.row[0], &(ladder_case){.op = LAP_OP_MATVEC}, 1);
     }
+}
+
+/* ---- times -------------------------------------------------------------------------------------------- */
+
+typedef struct timed {
+    int took, calls; /* steps of the clock that a call takes besides its own */
+    bool on_device;
+} timed;
+
+static lap_code do_timed(void *argument, lap_times *stages, lap_error *err)
+{
+    (void)err;
+    timed *t = argument;
+    assert_true(isnan(stages->upload) && isnan(stages->filter) && isnan(stages->download));
+    looks += t->took - 1;
+    t->calls++;
+    if (t->on_device)
+        *stages = (lap_times){.upload = t->calls, .filter = t->calls + 10, .download = t->calls + 20};
+    return LAP_OK;
+}
+
+/* Which runs warm up, which count, and when it is enough; a run takes a whole number of steps. */
+static void test_runs_that_count(void **state)
+{
+    (void)state;
+    static const struct {
+        lap_timing timing;
+        timed work;
+        int calls, runs;
+    } cases[] = {
+        {{.runs = 3}, {.took = 1}, 4, 3}, {{.runs = 3, .is_cold = true}, {.took = 1}, 3, 3},
+        {{.runs = 3, .warm_up_ms = 6 * STEP}, {.took = 2}, 5, 3}, /* 1 + 2 and 2 + 3 + 1 steps later */
+        {{.runs = 3, .warm_up_ms = 6 * STEP + 1}, {.took = 2}, 6, 3},
+        {{.runs = 5, .enough_ms = 10 * STEP}, {.took = 2}, 5, 4}, /* the first one is spent, too */
+        {{.runs = 5, .enough_ms = 10 * STEP}, {.took = 5}, 2, 1}, /* as much as is still fine */
+        {{.runs = 5, .enough_ms = 10 * STEP}, {.took = 6}, 1, 1}, /* so slow that it counts itself */
+        {{.runs = 5, .enough_ms = 10 * STEP}, {.took = 2, .on_device = true}, 6,
+            5}, /* a device's is not spent */
+        {{.runs = 5, .enough_ms = 10 * STEP}, {.took = 3, .on_device = true}, 4, 3},
+        {{.runs = 5, .enough_ms = 10 * STEP}, {.took = 20, .on_device = true}, 2, 1}, /* and never counts */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double ms[4][5];
+        lap_error err = {0};
+        timed work = cases[i].work;
+        lap_run_times times = {ms[0], ms[1], ms[2], ms[3], 9};
+        assert_int_equal(lap_time_runs(&cases[i].timing, do_timed, &work, &times, &err), LAP_OK);
+        if (work.calls != cases[i].calls || times.runs != cases[i].runs)
+            fail_msg("%zu: %d calls, %d runs", i, work.calls, times.runs);
+        for (int k = 0; k < times.runs; k++) {
+            const int call = k + 1 + work.calls - times.runs;
+            assert_true(ms[0][k] == work.took * STEP);
+            assert_true(work.on_device ? ms[1][k] == call && ms[2][k] == call + 10 && ms[3][k] == call + 20
+                                       : isnan(ms[1][k]) && isnan(ms[2][k]) && isnan(ms[3][k]));
+        }
+    }
+}
+
+static void test_summary(void **state)
+{
+    (void)state;
+    static const double values[] = {4, 1, 9, 2, 4};
+    const lap_summary one = lap_summarize(values, 1), two = lap_summarize(values + 1, 2),
+                      all = lap_summarize(values, 5);
+    assert_true(one.median == 4 && one.mean == 4 && one.stddev == 0 && one.min == 4 && one.max == 4);
+    assert_true(two.median == 5 && two.mean == 5 && is_about(two.stddev, sqrt(32)));
+    assert_true(all.median == 4 && all.mean == 4 && is_about(all.stddev, sqrt(38 / 4.0)));
+    assert_true(all.min == 1 && all.max == 9);
+    assert_true(isnan(lap_summarize((double[]){1, NAN, 3}, 3).median));
 }
 
 /* ---- options ----------------------------------------------------------------------------------------- */
@@ -544,6 +613,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole_rows),
         cmocka_unit_test(test_peak_of_hidden_vectors),
+        cmocka_unit_test(test_runs_that_count),
+        cmocka_unit_test(test_summary),
         cmocka_unit_test(test_limits_of_options),
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_number_of_buffers),
