@@ -1,4 +1,5 @@
-/* What was dropped of metadata, as text: a line for each piece, then the number of warnings and the first one. */
+/* What was dropped of metadata, as text: a line for each piece, then the number of warnings and the first
+ * one. */
 #ifndef DROPS_H
 #define DROPS_H
 
@@ -17,8 +18,8 @@ static inline void drops_add(void *user, const lap_dropped *d)
 {
     char *text = user;
     const size_t length = strlen(text);
-    snprintf(text + length, sizeof((drops *)0)->text - length, "%s %s %s %d %" PRIu64 ": %s\n", d->kind, d->where,
-        d->name, d->tag, d->bytes, d->reason);
+    snprintf(text + length, sizeof((drops *)0)->text - length, "%s %s %s %d %" PRIu64 ": %s\n", d->kind,
+        d->where, d->name, d->tag, d->bytes, d->reason);
 }
 
 static inline lap_meta_drops *drops_begin(drops *d)

@@ -1,4 +1,5 @@
-/* Photoshop's resources and their IPTC data sets: what stays byte by byte, and what is reported of the rest. */
+/* Photoshop's resources and their IPTC data sets: what stays byte by byte, and what is reported of the rest.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,6 +70,7 @@ static void becomes(const bytes *from, unsigned keep, const bytes *expected, con
 {
     static drops d;
     uint8_t to[sizeof from->at];
+    memset(to, 0xA5, sizeof to);
     const size_t size =
         lap_resources_clean(at_edge(from->at, from->size), from->size, keep, to, drops_begin(&d));
     assert_string_equal(drops_text(&d), said);
@@ -77,7 +79,8 @@ static void becomes(const bytes *from, unsigned keep, const bytes *expected, con
     assert_int_equal(lap_resources_clean(from->at, from->size, keep, to, NULL), size);
 }
 
-static void a_block_becomes(int number, const bytes *data, unsigned keep, const bytes *expected, const char *said)
+static void a_block_becomes(
+    int number, const bytes *data, unsigned keep, const bytes *expected, const char *said)
 {
     bytes from = {.size = 0}, to = {.size = 0};
     add_block(&from, number, "", data->at, data->size, 0);
@@ -130,9 +133,11 @@ static void a_list_keeps_four_kinds_of_blocks(void **state)
 static void each_data_set_has_its_rule(void **state)
 {
     (void)state;
-    static const char envelope[] = " 0 20 22 30 40 50 60 70 80 90 100 ", places[] = " 26 27 90 92 95 100 101 ",
-                      known[] = " 0 3 4 5 7 8 10 12 15 20 22 25 30 35 37 38 40 42 45 47 50 55 60 62 63 65 70 75 "
-                                "80 85 103 105 110 115 116 118 120 121 122 130 131 135 ",
+    static const char envelope[] = " 0 20 22 30 40 50 60 70 80 90 100 ",
+                      places[] = " 26 27 90 92 95 100 101 ",
+                      known[] =
+                          " 0 3 4 5 7 8 10 12 15 20 22 25 30 35 37 38 40 42 45 47 50 55 60 62 63 65 70 75 "
+                          "80 85 103 105 110 115 116 118 120 121 122 130 131 135 ",
                       previews[] = " 200 201 202 ";
     for (int record = 0; record <= 9; record++)
         for (int number = 0; number < 256; number++) {
@@ -142,12 +147,13 @@ static void each_data_set_has_its_rule(void **state)
             snprintf(word, sizeof word, " %d ", number);
             const bool is_preview = record == 8 || (record == 2 && strstr(previews, word));
             const bool is_place = record == 2 && strstr(places, word);
-            const bool is_known = (record == 1 && strstr(envelope, word)) || (record == 2 && strstr(known, word));
+            const bool is_known =
+                (record == 1 && strstr(envelope, word)) || (record == 2 && strstr(known, word));
             for (int i = 0; i < 2; i++) {
-                const char *why = is_preview                ? "thumbnail"
-                                  : is_place                ? i ? NULL : "location"
-                                  : is_known                ? NULL
-                                                            : "unknown data set";
+                const char *why = is_preview ? "thumbnail"
+                                  : is_place ? i ? NULL : "location"
+                                  : is_known ? NULL
+                                             : "unknown data set";
                 snprintf(said, sizeof said, "IPTC IPTC  %d 5: %s\n", record << 8 | number, why ? why : "");
                 a_block_becomes(IPTC, &set, i ? PLACE : LIST, why ? NULL : &set, why ? said : "");
             }
@@ -208,7 +214,8 @@ static void lengths_of_data_sets_have_limits(void **state)
         add_set(&all, 2, 5, "one");
         add_set(&first, 2, 5, "one");
         add(&all, set.at, set.size);
-        snprintf(said, sizeof said, "%s that cannot be read and are left out\n", sets[i].said ? sets[i].said : "");
+        snprintf(
+            said, sizeof said, "%s that cannot be read and are left out\n", sets[i].said ? sets[i].said : "");
         a_block_becomes(IPTC, &all, LIST, sets[i].said ? &first : &all, sets[i].said ? said : "");
         a_block_becomes(IPTC, &all, ANY, &all, "");
     }
