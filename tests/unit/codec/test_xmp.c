@@ -170,6 +170,14 @@ static void what_is_no_plain_xml_is_refused(void **state)
         is_refused(packet); /* and at the end of the bytes */
     }
     is_refused("</a>");
+    stays("<_aAzZ09.-\xC3\xA9\x80:aAzZ09.-_ xmlns:_aAzZ09.-\xC3\xA9\x80='http://purl.org/dc/elements/1.1/'/>",
+        HARMLESS);
+    static const char others[] = "@[`{/;,+$";
+    for (const char *c = others; *c; c++) {
+        char packet[80];
+        snprintf(packet, sizeof packet, "<d%c:b xmlns:d='http://purl.org/dc/elements/1.1/'/>", *c);
+        is_refused(packet);
+    }
     is_refused("<r:RDF" SPACES "/></r:RDF>");
     is_refused("<r:RDF" SPACES ">");
     stays("", HARMLESS);
