@@ -335,6 +335,31 @@ static void pointers_lead_where_they_should(void **state)
         "EXIF IFD0 Make 271 5: overlaps a removed part\nEXIF   -1 5: nothing refers to it\n");
 }
 
+static void each_type_has_its_size(void **state)
+{
+    (void)state;
+    static const int sizes[] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0};
+    static tiff t;
+    for (int type = 0; type <= 130; type++) {
+        char said[100];
+        begin(&t, false, 1);
+        tag(&t, IFD0, 0, 0x4242, (size_t)type, 3, t.size);
+        t.size += 24;
+        const int size = type < 15 ? sizes[type] : type == UTF8;
+        snprintf(
+            said, sizeof said, "EXIF IFD0  16962 %d: %s\n", 3 * size, size ? "unknown tag" : "unknown type");
+        assert_string_equal(chosen(&t, (lap_exif_change){.keep = LIST}), said);
+    }
+    /* A value may not begin in the head, but right behind it. */
+    for (size_t at = IFD0 - 1; at <= IFD0; at++) {
+        begin(&t, false, 1);
+        tag(&t, IFD0, 0, 0x0110, ASCII, 5, at);
+        assert_string_equal(chosen(&t, (lap_exif_change){.keep = LIST}),
+            at < IFD0 ? "EXIF IFD0 Model 272 5: broken\n"
+                      : "EXIF IFD0 Model 272 5: overlaps a removed part\n");
+    }
+}
+
 /* Directories, tags and overlapping values. */
 static void complex_exif_is_left_out(void **state)
 {
@@ -510,6 +535,7 @@ int main(void)
         cmocka_unit_test(each_reason_is_told),
         cmocka_unit_test(sizes_are_put_in_their_place),
         cmocka_unit_test(pointers_lead_where_they_should),
+        cmocka_unit_test(each_type_has_its_size),
         cmocka_unit_test(complex_exif_is_left_out),
         cmocka_unit_test(what_no_longer_fits_is_told),
         cmocka_unit_test(thumbnails_are_copied_part_by_part),
