@@ -1,12 +1,16 @@
 /* Errors: parts, the line that they make, and that no text can steer a terminal. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/status.h"
 #include "lapedge_program.h"
+#include "tests/support/temporary.h"
 
 static const char *text_of(const lap_error *err)
 {
@@ -141,6 +145,153 @@ static void the_version_is_one(void **state)
     assert_true(LAP_VERSION_MINOR < 100 && LAP_VERSION_PATCH < 100);
 }
 
+/* Each kind, its name, and the word before messages that do not name it. */
+static void kinds_have_names_and_words(void **state)
+{
+    (void)state;
+    static const struct {
+        lap_code code;
+        const char *name, *text;
+    } kinds[] = {{LAP_OK, "ok", "a: m"}, {LAP_E_USAGE, "usage", "a: m"}, {LAP_E_MISSING, "missing", "a: m"},
+        {LAP_E_UNREADABLE, "unreadable", "a: m"}, {LAP_E_NOT_IMAGE, "not_jpeg", "a: m"},
+        {LAP_E_UNSUPPORTED, "unsupported", "a: unsupported: m"},
+        {LAP_E_TRUNCATED, "truncated", "a: truncated: m"}, {LAP_E_DAMAGED, "damaged", "a: damaged: m"},
+        {LAP_E_LIMIT, "limit", "a: limit: m"}, {LAP_E_MEMORY, "memory", "a: m"},
+        {LAP_E_TIMEOUT, "timeout", "a: timeout: m"}, {LAP_E_EXISTS, "exists", "a: m"},
+        {LAP_E_CHANGED, "changed", "a: m"}, {LAP_E_CLASH, "clash", "a: m"},
+        {LAP_E_DISK_FULL, "disk_full", "a: disk full: m"}, {LAP_E_WRITE, "write", "a: m"},
+        {LAP_E_BACKEND, "backend", "a: m"}, {LAP_E_DEVICE, "device", "a: m"},
+        {LAP_E_CANCELLED, "cancelled", "a: m"}, {LAP_E_DIFFERENT, "different", "a: m"},
+        {LAP_E_INTERNAL, "internal", "a: internal error: m"}};
+    enum { KINDS = sizeof kinds / sizeof *kinds };
+    for (int i = 0; i < KINDS; i++) {
+        const lap_error err = {.code = kinds[i].code, .subject = "a", .message = "m"};
+        assert_int_equal(kinds[i].code, i);
+        assert_string_equal(lap_code_name(kinds[i].code), kinds[i].name);
+        assert_string_equal(text_of(&err), kinds[i].text);
+    }
+    assert_string_equal(lap_code_name((lap_code)-1), "unknown");
+    assert_string_equal(lap_code_name((lap_code)KINDS), "unknown");
+    const lap_error alone = {.code = LAP_E_LIMIT, .message = "m"};
+    assert_string_equal(text_of(&alone), "limit: m");
+}
+
+static void a_remedy_belongs_to_the_last_error(void **state)
+{
+    (void)state;
+    lap_error err, copy;
+    for (uint64_t limit = 99999; limit <= 100000; limit++) {
+        assert_int_equal(
+            lap_fail_over_limit(&err, "takes", 200000, limit, LAP_REMEDY_MAX_MEMORY), LAP_E_LIMIT);
+        assert_int_equal(err.remedy, LAP_REMEDY_MAX_MEMORY);
+    }
+    assert_int_equal(lap_error_set(&copy, &err), LAP_E_LIMIT);
+    assert_int_equal(lap_error_set(NULL, &err), LAP_E_LIMIT);
+    assert_memory_equal(&copy, &err, sizeof err);
+    lap_fail(&err, LAP_E_WRITE, "another");
+    assert_int_equal(err.remedy, LAP_REMEDY_NONE);
+    assert_int_equal(lap_error_remedy(NULL, LAP_E_WRITE, LAP_REMEDY_TRIM), LAP_E_WRITE);
+    assert_int_equal(lap_fail_over_limit(NULL, "takes", 2, 1, LAP_REMEDY_TRIM), LAP_E_LIMIT);
+    assert_int_equal(lap_error_about(NULL, LAP_E_WRITE, "a"), LAP_E_WRITE);
+}
+
+static void what_is_missing_is_named(void **state)
+{
+    (void)state;
+    char link[TEMPORARY_PATH], path[TEMPORARY_PATH + 8];
+    static const char *const paths[][2] = {
+        {"", "no such file"}, {"/no/such", "no such file"}, {"/no/such/", "no such folder"}};
+    lap_error err;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        assert_int_equal(lap_fail_missing(&err, paths[i][0]), LAP_E_MISSING);
+        assert_string_equal(err.message, paths[i][1]);
+        assert_string_equal(err.subject, paths[i][0]);
+    }
+    assert_non_null(mkdtemp(temporary(link, "missing")));
+    snprintf(path, sizeof path, "%s/link", link);
+    assert_int_equal(symlink("nowhere", path), 0);
+    lap_fail_missing(&err, path);
+    assert_string_equal(err.message, "a broken symbolic link");
+    unlink(path);
+    rmdir(link);
+}
+
+static void sizes_and_millions_are_rounded(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t bytes;
+        const char *text;
+    } sizes[] = {{0, "0 bytes"}, {1, "1 byte"}, {2, "2 bytes"}, {999, "999 bytes"}, {1000, "1 kB"},
+        {1001, "2 kB"}, {99000, "99 kB"}, {99001, "100 kB"}, {99999, "100 kB"}, {100000, "0.1 MB"},
+        {149999, "0.1 MB"}, {150000, "0.2 MB"}, {949999, "0.9 MB"}, {950000, "1.0 MB"},
+        {UINT64_MAX, "18446744073709.6 MB"}};
+    static const struct {
+        uint64_t n;
+        int decimals;
+        const char *text;
+    } millions[] = {{1499999, 0, "1"}, {1500000, 0, "2"}, {1234567, 1, "1.2"}, {1250000, 1, "1.3"},
+        {1234567, 2, "1.23"}, {1235000, 2, "1.24"}, {1234567, 3, "1.235"}, {1234567, 4, "1.2346"},
+        {1234565, 5, "1.23457"}, {1234564, 5, "1.23456"}, {1234567, 6, "1.234567"}, {1, 6, "0.000001"},
+        {0, 0, "0"}, {0, 6, "0.000000"}, {999999, 5, "1.00000"}};
+    char text[LAP_SIZE_TEXT];
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        assert_string_equal(lap_size_text(sizes[i].bytes, text), sizes[i].text);
+    for (size_t i = 0; i < sizeof millions / sizeof *millions; i++) {
+        lap_millions(millions[i].n, millions[i].decimals, text);
+        assert_string_equal(text, millions[i].text);
+    }
+}
+
+static void the_end_of_a_run_is_told_once_and_alike(void **state)
+{
+    (void)state;
+    static const struct {
+        lap_code code;
+        int warnings;
+        const char *in, *subject;
+        lap_status status;
+    } ends[] = {{LAP_OK, 0, "a", "", LAP_DONE}, {LAP_OK, 1, "a", "", LAP_WARNED},
+        {LAP_E_EXISTS, 0, "a", "a", LAP_SKIPPED}, {LAP_E_WRITE, 1, "a", "a", LAP_FAILED},
+        {LAP_E_WRITE, 0, "-", "standard input", LAP_FAILED}, {LAP_E_WRITE, 0, NULL, "", LAP_FAILED},
+        {LAP_E_USAGE, 0, "a", "", LAP_FAILED}, {LAP_E_BACKEND, 0, "a", "", LAP_FAILED}};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        for (int has = 0; has < 4; has++) { /* a report, an error, or both */
+            lap_report report = {.warnings = ends[i].warnings, .error.code = LAP_E_CLASH};
+            lap_error why = {.code = ends[i].code, .message = "m"}, err = {.code = LAP_E_CLASH};
+            const lap_code code = lap_report_conclude(ends[i].code, &why, ends[i].in, lap_now_ms() - 1000,
+                has & 1 ? &report : NULL, has & 2 ? &err : NULL);
+            assert_int_equal(code, ends[i].code);
+            if (has & 1) {
+                assert_int_equal(report.status, ends[i].status);
+                assert_int_equal(report.error.code, ends[i].code);
+                assert_string_equal(report.error.subject, ends[i].subject);
+                assert_true(report.ms.total >= 1000);
+            }
+            assert_int_equal(err.code, has & 2 && code != LAP_OK ? code : LAP_E_CLASH);
+            if (has & 2 && code != LAP_OK)
+                assert_string_equal(err.subject, ends[i].subject);
+        }
+        lap_report report = {0};
+        lap_error why = {.code = ends[i].code, .message = "m"};
+        (void)lap_report_conclude(ends[i].code, &why, ends[i].in, 0, &report, &report.error);
+        assert_string_equal(report.error.message, ends[i].code ? "m" : "");
+    }
+}
+
+static void the_clock_counts_milliseconds(void **state)
+{
+    (void)state;
+    struct timespec before, after;
+    for (int i = 0; i < 100; i++) {
+        clock_gettime(CLOCK_MONOTONIC, &before);
+        const double now = lap_now_ms();
+        clock_gettime(CLOCK_MONOTONIC, &after);
+        assert_true(now >= (double)before.tv_sec * 1e3 + (double)before.tv_nsec / 1e6);
+        assert_true(now <= (double)after.tv_sec * 1e3 + (double)after.tv_nsec / 1e6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +301,12 @@ int main(void)
         cmocka_unit_test(no_text_turns_the_writing_round),
         cmocka_unit_test(figures_that_are_compared_differ),
         cmocka_unit_test(the_version_is_one),
+        cmocka_unit_test(kinds_have_names_and_words),
+        cmocka_unit_test(a_remedy_belongs_to_the_last_error),
+        cmocka_unit_test(what_is_missing_is_named),
+        cmocka_unit_test(sizes_and_millions_are_rounded),
+        cmocka_unit_test(the_end_of_a_run_is_told_once_and_alike),
+        cmocka_unit_test(the_clock_counts_milliseconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
