@@ -111,6 +111,7 @@ static void figures_that_are_compared_differ(void **state)
         {99999, 99998, "takes 100 kB of memory, more than the limit of 99 kB"},
         {1001, 1000, "takes 2 kB of memory, more than the limit of 1 kB"},
         {70001, 999, "takes 70001 bytes of memory, more than the limit of 999 bytes"},
+        {200000, 100000, "takes 0.2 MB of memory, more than the limit of 0.1 MB"},
         {3000000, 2000000, "takes 3.0 MB of memory, more than the limit of 2.0 MB"},
         {2710000, 2690000, "takes 2.8 MB of memory, more than the limit of 2.7 MB"},
         {2650000, 2649999, "takes 2.7 MB of memory, more than the limit of 2.6 MB"},
