@@ -175,6 +175,175 @@ static void sizes_that_cannot_be_addressed(void **state)
     }
 }
 
+/* What the settings decide: rows in order, whole images, threads, and what the decoder is asked for. */
+static void settings_decide(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *format;
+        lap_turn turn;
+        lap_border border;
+        lap_restart restart;
+        lap_codec_place codec;
+        lap_decode decode;
+        int threads;
+        bool filter, upright, progressive, optimize;
+        bool takes_rows; /* wanted */
+        int planned, worth, images;
+    } cases[] = {
+        {NULL, 1, .filter = true, .planned = 6, .worth = 3},
+        {"jpg", 1, .planned = 6, .worth = 2},
+        {"none", 1, .filter = true, .planned = 6, .worth = 4},
+        {"none", 1, .planned = 6, .worth = 4},
+        {"png", 1, .filter = true, .takes_rows = true, .planned = 6, .worth = 3},
+        {"png", 1, .decode = LAP_DECODE_PARALLEL, .takes_rows = true, .planned = 6, .worth = 2},
+        {"png", 1, .decode = LAP_DECODE_SERIAL, .takes_rows = true, .planned = 6, .worth = 2},
+        {"png", LAP_TURN_H, .takes_rows = true, .planned = 6, .worth = 2},
+        {"png", LAP_TURN_V, .planned = 6, .worth = 2, .images = 1},
+        {"png", 1, LAP_WRAP, .filter = true, .planned = 6, .worth = 3, .images = 1},
+        {"png", 1, LAP_WRAP, .takes_rows = true, .planned = 6, .worth = 2},
+        {"png", 1, LAP_REFLECT, .filter = true, .takes_rows = true, .planned = 6, .worth = 3},
+        {"jpg", 1, .restart = LAP_RESTART_OFF, .planned = 6, .worth = 2},
+        {"jpg", 1, .codec = LAP_CODEC_TURBO, .planned = 6, .worth = 2},
+        {"jpg", 1, .restart = LAP_RESTART_OFF, .codec = LAP_CODEC_TURBO, .takes_rows = true, .planned = 6,
+            .worth = 2},
+        {"jpg", 1, .progressive = true, .takes_rows = true, .planned = 6, .worth = 2, .images = 2},
+        {"jpg", 1, .optimize = true, .takes_rows = true, .planned = 6, .worth = 2, .images = 2},
+        {"jpg", 1, .upright = true, .optimize = true, .takes_rows = true, .planned = 6, .worth = 2,
+            .images = 3},
+        {"jpg", LAP_TURN_90, .upright = true, .planned = 6, .worth = 2, .images = 1},
+        {"jpg", 1, .threads = 1, .planned = 1, .worth = 2},
+        {"jpg", 1, .threads = 5, .planned = 5, .worth = 2},
+        {"jpg", 1, .threads = 6, .planned = 6, .worth = 2},
+        {"jpg", 1, .threads = 7, .planned = 6, .worth = 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lap_settings s = lap_settings_default();
+        lap_plan plan;
+        lap_control control = {.limit_s = 1};
+        s.backend = "c";
+        s.format = cases[i].format;
+        s.turn = cases[i].turn;
+        s.border = cases[i].border;
+        s.restart = cases[i].restart;
+        s.codec = cases[i].codec;
+        s.decode = cases[i].decode;
+        s.threads = cases[i].threads;
+        s.filter = cases[i].filter;
+        s.auto_orient = cases[i].upright;
+        s.progressive = cases[i].progressive;
+        s.optimize = cases[i].optimize;
+        s.max_memory = 7;
+        assert_int_equal(lap_plan_settings(&plan, &s, NULL, 6, NULL), LAP_OK);
+        assert_int_equal(plan.rung != NULL, s.filter);
+        if (plan.takes_rows != cases[i].takes_rows || plan.threads != cases[i].planned)
+            fail_msg("case %zu", i);
+        assert_true(!plan.filters_whole && !plan.on_device && !plan.decodes_there && !plan.encodes_there);
+        assert_true(plan.max_memory == 7 && plan.sync && !plan.preserves && plan.border == s.border);
+        const lap_read_options o = lap_plan_read(&plan, &s, &control, NULL);
+        if (o.worth_threads != cases[i].worth || o.images != cases[i].images)
+            fail_msg("case %zu: %d threads, %d images", i, o.worth_threads, o.images);
+        assert_int_equal(o.threads, plan.threads);
+        assert_int_equal(o.decode, plan.takes_rows ? LAP_DECODE_SERIAL : s.decode);
+        assert_int_equal(o.in_order, plan.takes_rows && s.decode != LAP_DECODE_SERIAL);
+        assert_true(o.plans && !o.pool && o.control == &control && o.max_memory == 7);
+    }
+}
+
+static void a_cuda_codec_needs_a_cuda_backend(void **state)
+{
+    (void)state;
+    for (int filter = 0; filter <= 1; filter++) {
+        lap_settings s = lap_settings_default();
+        lap_error err = {0};
+        lap_plan plan;
+        s.filter = filter;
+        s.backend = "c";
+        s.codec = LAP_CODEC_CUDA;
+        assert_int_equal(lap_plan_settings(&plan, &s, NULL, 1, &err), LAP_E_USAGE);
+        assert_string_equal(
+            err.message, filter ? "codec 'cuda' needs a CUDA backend, but c runs on the CPU"
+                                : "codec 'cuda' needs a CUDA backend, but a transform runs on the CPU");
+    }
+}
+
+/* What the header decides: the size after the turn, and what of it the encoder gets. */
+static void the_header_decides(void **state)
+{
+    (void)state;
+    for (int turn = 1; turn <= 8; turn++)
+        for (int upright = 0; upright <= 1; upright++)
+            for (int small = 0; small <= 1; small++) {
+                lap_settings s = lap_settings_default();
+                lap_plan plan;
+                decoder = (lap_decoder){.header = {.width = 600 - small,
+                                            .height = 500,
+                                            .channels = 3,
+                                            .orientation = upright ? turn : LAP_TURN_90,
+                                            .sample_h = {2, 1, 1},
+                                            .sample_v = {1, 3, 4},
+                                            .density_x = 72,
+                                            .density_y = 96},
+                    .how = "why"};
+                s.backend = "c";
+                s.auto_orient = upright;
+                s.turn = upright ? LAP_TURN_NONE : (lap_turn)turn;
+                s.quality = 33;
+                assert_int_equal(lap_plan_settings(&plan, &s, NULL, 5, NULL), LAP_OK);
+                lap_plan_header(&plan, &s, &decoder);
+                const bool swaps = turn > 4;
+                assert_int_equal(plan.turn, turn);
+                assert_int_equal(plan.width, swaps ? 500 : 600 - small);
+                assert_int_equal(plan.height, swaps ? 600 - small : 500);
+                assert_int_equal(plan.channels, 3);
+                assert_int_equal(plan.threads, small ? 1 : 5); /* 300,000 pixels are worth threads */
+                assert_int_equal(plan.holds_whole, turn > 2);
+                assert_string_equal(plan.how, "why");
+                assert_true(
+                    plan.from.sample_h[1] == (swaps ? 3 : 1) && plan.from.sample_v[1] == (swaps ? 1 : 3));
+                assert_true(
+                    plan.from.sample_h[2] == (swaps ? 4 : 1) && plan.from.sample_v[2] == (swaps ? 1 : 4));
+                assert_int_equal(plan.from.density_x, swaps ? 96 : 72);
+                assert_int_equal(plan.from.density_y, swaps ? 72 : 96);
+                assert_true(plan.write.width == plan.width && plan.write.height == plan.height);
+                assert_true(plan.write.channels == 3 && plan.write.quality == 33);
+                assert_ptr_equal(plan.write.from, &plan.from);
+                assert_int_equal(plan.write.in_order, small);
+                for (int decode = LAP_DECODE_AUTO; decode <= LAP_DECODE_PARALLEL; decode++) {
+                    plan.takes_rows = true;
+                    s.decode = (lap_decode)decode;
+                    lap_plan_header(&plan, &s, &decoder);
+                    assert_true(decode == LAP_DECODE_PARALLEL || !plan.how);
+                    if (decode == LAP_DECODE_PARALLEL)
+                        assert_string_equal(plan.how, "this output needs rows in order");
+                }
+            }
+}
+
+/* Shares become smaller towards the end, and none exceeds the largest part. */
+static void parts_are_fair(void **state)
+{
+    (void)state;
+    static const struct {
+        int threads, most, left, part;
+    } cases[] = {{1, 100, 10, 5}, {1, 100, 2, 1}, {1, 100, 1, 1}, {3, 100, 40, 7}, {3, 100, 36, 6},
+        {3, 100, 37, 7}, {3, 6, 37, 6}, {3, 7, 37, 7}, {3, 8, 37, 7}, {4, 100, 8, 1}, {4, 100, 9, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const lap_plan plan = {.threads = cases[i].threads, .part_bands = cases[i].most};
+        assert_int_equal(lap_plan_part(&plan, cases[i].left), cases[i].part);
+    }
+    for (int threads = 2; threads <= THREADS; threads++) {
+        lap_plan plan = plan_of(threads, 1000000);
+        need_of(&plan);
+        assert_true(plan.by_parts);
+        const int part = (BANDS - 1) / (2 * threads) + 1, cells = (threads + 2) * part;
+        assert_int_equal(plan.part_bands, part);
+        assert_int_equal(plan.cells, cells < BANDS ? cells : BANDS);
+        assert_int_equal(plan.results, threads);
+        assert_int_equal(plan.strip_rows, 64);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +354,10 @@ int main(void)
         cmocka_unit_test(threads_give_way_to_a_limit),
         cmocka_unit_test(parts_give_way_to_the_team),
         cmocka_unit_test(sizes_that_cannot_be_addressed),
+        cmocka_unit_test(settings_decide),
+        cmocka_unit_test(a_cuda_codec_needs_a_cuda_backend),
+        cmocka_unit_test(the_header_decides),
+        cmocka_unit_test(parts_are_fair),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
