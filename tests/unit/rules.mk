@@ -35,6 +35,8 @@ $(B)/tests/test_bench_rows: LDFLAGS += -Wl,--wrap=lap_now_ms,--wrap=lap_bench_cp
 $(B)/tests/test_frees: LDFLAGS += -Wl,--wrap=free
 # How many whole images a call makes.
 $(B)/tests/test_pixels: LDFLAGS += -Wl,--wrap=lap_image_create
+# A clock that counts how often it is read.
+$(B)/tests/test_times: LDFLAGS += -Wl,--wrap=lap_now_ms
 # System calls that fail, write less or answer late, and a clock that stands still between them.
 SINK_CALLS := write fsync fstat fchown fchmod fsetxattr lgetxattr futimens close poll open access umask fopen fclose \
   strdup lap_now_ms XXH3_createState XXH3_64bits_reset
