@@ -294,15 +294,12 @@ static void results_that_wait(void **state)
         uint64_t waiting = 1;
         for (; waiting < cases[i].room; waiting++) {
             assert_int_equal(lap_jobs_make_room(&f->jobs), LAP_OK); /* and does not wait for the gate */
-            if (cases[i].in_order)
-                add(f, LAP_SKIPPED, LAP_OK);
-            else
-                submit(f, NULL);
+            submit(f, NULL);
         }
         set_gate(true);
-        const size_t before = given_count;
+        const int before = steps;
         assert_int_equal(lap_jobs_make_room(&f->jobs), LAP_OK); /* waits for one */
-        assert_true(given_count > before);
+        assert_true(steps > before);
         lap_jobs_finish(&f->jobs, false);
         lap_jobs_close(&f->jobs);
         free(text);
@@ -350,6 +347,7 @@ static void ends(void **state)
         }
         assert_int_equal(lap_jobs_result(&f->jobs, LAP_E_UNREADABLE, &walk, &err), cases[i].after_walk);
         assert_int_equal(f->counts.vanished, 0);
+        assert_string_equal(err.message, cases[i].result == LAP_OK ? walk.message : f->jobs.stop.message);
         assert_int_equal(lap_jobs_result(&f->jobs, LAP_E_CANCELLED, &fine, &err),
             cases[i].result != LAP_OK ? cases[i].result
             : f->jobs.failed_fast     ? LAP_OK
@@ -395,6 +393,20 @@ static void stops(void **state)
     lap_jobs_close(&f->jobs);
 }
 
+/* The owner ends the run as a failure would. */
+static void ends_early(void **state)
+{
+    fixture *f = *state;
+    const lap_error fine = {.code = LAP_OK};
+    lap_error err;
+    begin(f, false);
+    lap_jobs_end_early(&f->jobs);
+    assert_true(f->jobs.failed_fast);
+    assert_int_equal(lap_jobs_make_room(&f->jobs), LAP_E_CANCELLED);
+    assert_int_equal(lap_jobs_result(&f->jobs, LAP_E_CANCELLED, &fine, &err), LAP_OK);
+    lap_jobs_close(&f->jobs);
+}
+
 /* No more jobs at once than the context has threads, or than were asked for. */
 static void jobs_at_once(void **state)
 {
@@ -418,6 +430,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(results_that_wait, setup, teardown),
         cmocka_unit_test_setup_teardown(ends, setup, teardown),
         cmocka_unit_test_setup_teardown(stops, setup, teardown),
+        cmocka_unit_test_setup_teardown(ends_early, setup, teardown),
         cmocka_unit_test_setup_teardown(jobs_at_once, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
