@@ -180,7 +180,7 @@ static void kinds_have_names_and_words(void **state)
 static void a_remedy_belongs_to_the_last_error(void **state)
 {
     (void)state;
-    lap_error err, copy;
+    lap_error err = {0}, copy;
     for (uint64_t limit = 99999; limit <= 100000; limit++) {
         assert_int_equal(
             lap_fail_over_limit(&err, "takes", 200000, limit, LAP_REMEDY_MAX_MEMORY), LAP_E_LIMIT);
