@@ -141,7 +141,7 @@ static void each_data_set_has_its_rule(void **state)
                       previews[] = " 200 201 202 ";
     for (int record = 0; record <= 9; record++)
         for (int number = 0; number < 256; number++) {
-            char word[8], said[100];
+            char word[16], said[100];
             bytes set = {.size = 0};
             add_set(&set, record, number, "value");
             snprintf(word, sizeof word, " %d ", number);
