@@ -227,7 +227,7 @@ $(B)/lapedge.pc: tools/release/lapedge.pc.in $(B)/flags-C
 $(B)/lapedge.pc: FORCE # PREFIX may have changed
 
 # Pages with their pictures and schemas, and what they link to.
-DOCUMENTS := README.md CHANGELOG.md LICENSE $(wildcard docs/*.md docs/img/* docs/schema/*)
+DOCUMENTS := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE $(wildcard docs/*.md docs/img/* docs/schema/*)
 # SOURCE:TARGET[:MODE] of all files that are installed; uninstall removes the targets.
 INSTALLED = $(PROGRAM):$(BINDIR)/lapedge:755 $(B)/liblapedge.a:$(LIBDIR)/liblapedge.a \
   $(B)/$(SO).$(SOVERSION):$(LIBDIR)/$(SO).$(VERSION):755 src/lapedge.h:$(INCLUDEDIR)/lapedge.h \

@@ -285,7 +285,7 @@ static const char *words_of(lap_remedy remedy)
             "; name another folder"},
         [LAP_REMEDY_NUL_SEPARATED] = {"null", "; give -0", NULL},
         [LAP_REMEDY_LINES] = {"null", "; leave out -0", NULL},
-        [LAP_REMEDY_FLAT] = {"flat", "; without --flat they keep their folders", NULL},
+        [LAP_REMEDY_FLAT] = {"flat", "; without --flat, outputs keep the folders of their photos", NULL},
         [LAP_REMEDY_APART] = {NULL, "; write them into different folders", NULL},
         [LAP_REMEDY_TIMEOUT] = {"timeout", " (--timeout)", NULL},
         [LAP_REMEDY_FAIL_ON] = {"fail-on", "; --fail-on=none keeps what can be read", NULL},

@@ -169,7 +169,7 @@ lapedge: --exclude=24/may matches nothing (a pattern with a slash begins at the 
     mkdir tree
     mv in more tree
     run --separate-stderr lapedge --flat tree flat
-    [[ $stderr == *"none was; without --flat they keep their folders"* ]]
+    [[ $stderr == *"none was; without --flat, outputs keep the folders of their photos"* ]]
 }
 
 @test "--follow walks links, each folder once" {

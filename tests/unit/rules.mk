@@ -7,8 +7,8 @@ $(B)/tests/test_in_place: LDFLAGS += \
 BACKUP_CALLS := linkat faccessat fstatat read lap_sync_names lap_sink_publish
 $(B)/tests/test_in_place_backup: LDFLAGS += $(BACKUP_CALLS:%=-Wl,--wrap=%)
 # System calls that fail around the record of photos in place.
-RECORD_CALLS := openat close fstat pread write fdatasync fsync syncfs faccessat asprintf lap_grow lap_map64_put \
-  lap_content_hash
+RECORD_CALLS := openat close fstat pread write fdatasync fsync syncfs faccessat asprintf __asprintf_chk lap_grow \
+  lap_map64_put lap_content_hash
 $(B)/tests/test_in_place_record: LDFLAGS += $(RECORD_CALLS:%=-Wl,--wrap=%)
 # Whose records a walk reads, when, and which of them cannot be read.
 OUTPUTS_CALLS := lap_known_runs lap_known_in_place lap_known_judge lap_map64_put lap_grow strdup open time
@@ -17,7 +17,8 @@ $(B)/tests/test_outputs: LDFLAGS += $(OUTPUTS_CALLS:%=-Wl,--wrap=%)
 MANIFEST_CALLS := gethostname mkdirat openat write ftruncate fsync fdatasync syncfs fstatat fstat pread strdup scandirat
 $(B)/tests/test_manifest_files: LDFLAGS += $(MANIFEST_CALLS:%=-Wl,--wrap=%)
 # Records above and below that cannot be read, and the time when a run began.
-PLACES_CALLS := open realpath lap_tree_enter scandirat asprintf lap_grow lap_map64_put clock_gettime lap_content_hash
+PLACES_CALLS := open realpath lap_tree_enter scandirat asprintf __asprintf_chk lap_grow lap_map64_put clock_gettime \
+  lap_content_hash
 $(B)/tests/test_manifest_places: LDFLAGS += $(PLACES_CALLS:%=-Wl,--wrap=%)
 # Memory that runs out in the middle of a line.
 $(B)/tests/test_manifest_line: LDFLAGS += -Wl,--wrap=lap_grow

@@ -33,7 +33,9 @@ all_there()
 ./share/man/man1/lapedge.1
 ./share/zsh/site-functions/_lapedge
 LIST
-        diff <(for f in README.md CHANGELOG.md LICENSE docs/*.md docs/img/* docs/schema/*; do echo "./$f"; done | sort) \
+        diff <(for f in {README,CHANGELOG,CONTRIBUTING,SECURITY}.md LICENSE docs/*.md docs/img/* docs/schema/*; do
+            echo "./$f"
+        done | sort) \
             <(cd "$root$prefix/share/doc/lapedge" && find . -type f | sort)
 }
 

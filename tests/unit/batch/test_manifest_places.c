@@ -67,17 +67,34 @@ int __wrap_scandirat(
     return strikes("scandirat") ? -1 : __real_scandirat(at_folder, path, names, select, order);
 }
 
-int __wrap_asprintf(char **text, const char *format, ...);
-int __wrap_asprintf(char **text, const char *format, ...)
+static int print(char **text, const char *format, va_list values)
 {
-    va_list values;
     if (strikes("asprintf")) {
         sys.call = NULL;      /* the next one has memory */
         *text = (char *)text; /* anything: it need not be set */
         return -1;
     }
+    return vasprintf(text, format, values);
+}
+
+int __wrap_asprintf(char **text, const char *format, ...);
+int __wrap_asprintf(char **text, const char *format, ...)
+{
+    va_list values;
     va_start(values, format);
-    const int length = vasprintf(text, format, values);
+    const int length = print(text, format, values);
+    va_end(values);
+    return length;
+}
+
+/* What _FORTIFY_SOURCE, which packages are built with, makes of it. */
+int __wrap___asprintf_chk(char **text, int flag, const char *format, ...);
+int __wrap___asprintf_chk(char **text, int flag, const char *format, ...)
+{
+    va_list values;
+    (void)flag;
+    va_start(values, format);
+    const int length = print(text, format, values);
     va_end(values);
     return length;
 }
