@@ -37,6 +37,7 @@ enum { MOST = 40, RUNS = 3 };
 
 typedef struct rows {
     lap_bench_row row[MOST];
+    char reason[MOST][160]; /* copies: a row's strings are valid until its callback returns */
     int count;
 } rows;
 
@@ -46,8 +47,14 @@ static void keep(void *user, const lap_bench_row *row)
     assert_true(all->count < MOST);
     for (int i = 0; i < row->runs && row->op < LAP_OP_COUNT; i++)
         assert_true(row->times_ms[i] > 0 && row->times_ms[i] == row->median_ms);
-    all->row[all->count] = *row;
-    all->row[all->count++].times_ms = NULL;
+    lap_bench_row *kept = &all->row[all->count];
+    *kept = *row;
+    kept->times_ms = NULL;
+    if (row->reason) {
+        snprintf(all->reason[all->count], sizeof *all->reason, "%s", row->reason);
+        kept->reason = all->reason[all->count];
+    }
+    all->count++;
 }
 
 static bool is_about(double a, double b)
