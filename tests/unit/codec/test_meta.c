@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "codec/meta.h"
-#include "codec/png_meta.h"
 #include "tests/support/drops.h"
 
 enum { APP1 = 0xE1, APP2 = 0xE2, APP13 = 0xED, COM = 0xFE, MOST = 65533 };
