@@ -360,7 +360,10 @@ static bool text(cleaner *c)
                         (c->space[c->depth] == RDF && (is(local, "RDF") || is(local, "Description")));
     if (!blank && around && c->rule == LAP_XMP_HARMLESS)
         return false;
-    emit(c, begin, c->at);
+    if (!begins_as_jpeg(begin, c->at))
+        emit(c, begin, c->at);
+    else if (!c->gone) /* behind a comment or an element: open_tag has looked at the beginning */
+        tell(c, c->depth ? c->open[c->depth] : local, (size_t)(c->at - begin), "thumbnail");
     return true;
 }
 

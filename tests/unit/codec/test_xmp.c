@@ -99,6 +99,12 @@ static void pictures_go_by_either_rule(void **state)
             "XMP  d:a -1 11: thumbnail\nXMP  d:b -1 14: thumbnail\n");
         becomes(IN("><d:a>\t/9j/x</d:a><d:b>/9j</d:b><d:c/>"), rule, IN("><d:b>/9j</d:b><d:c/>"),
             "XMP  d:a -1 5: thumbnail\n");
+        becomes(IN("><d:a><d:b/>\n/9j/x</d:a><d:c>x/9j/</d:c>"), rule,
+            IN("><d:a><d:b/></d:a><d:c>x/9j/</d:c>"), "XMP  d:a -1 6: thumbnail\n");
+        becomes(IN("><d:a><!--1-->/9j/x</d:a><p:City><d:b/>/9j/x</p:City>"), rule,
+            rule == LAP_XMP_PICTURES ? IN("><d:a><!--1--></d:a><p:City><d:b/></p:City>") : IN("><d:a></d:a>"),
+            rule == LAP_XMP_PICTURES ? "XMP  d:a -1 5: thumbnail\nXMP  p:City -1 5: thumbnail\n"
+                                     : "XMP  d:a -1 5: thumbnail\nXMP  p:City -1 8: location\n");
         becomes(IN("><a:Thumbnails><i:image>x</i:image></a:Thumbnails><a:Rating>1</a:Rating>"), rule,
             IN("><a:Rating>1</a:Rating>"), "XMP  a:Thumbnails -1 14: thumbnail\n");
         becomes(IN("><d:b i:image='x' d:c='1'/>"), rule, IN("><d:b d:c='1'/>"),
