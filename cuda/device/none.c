@@ -13,7 +13,7 @@
 /* No function here uses its parameters. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-static const char not_built[] = "not built: no CUDA compiler was found when lapedge was compiled";
+static const char not_built[] = "not built: lapedge was compiled without CUDA";
 
 static lap_code refuse(lap_error *err)
 {

@@ -72,7 +72,7 @@ def info(image: Image) -> Info:
 
 @dataclass(frozen=True)
 class Channel:
-    """histogram: 256 counts. stddev: of all samples. entropy: bits a sample. p1, p50, p99: the smallest value such that
+    """histogram: 256 counts of int64. stddev: of all samples. entropy: bits a sample. p1, p50, p99: the smallest value such that
     at least 1, 50, 99 % of the samples are not larger. above: the share of samples from the threshold on, or None."""
     name: str
     histogram: numpy.ndarray
@@ -105,7 +105,7 @@ class Stats:
 def channels_of(stats) -> Dict[str, Channel]:
     found = {}
     for c in stats.channel[0:stats.channels]:
-        histogram = numpy.frombuffer(ffi.buffer(c.histogram), numpy.uint64).copy()
+        histogram = numpy.frombuffer(ffi.buffer(c.histogram), numpy.int64).copy()
         above = None if c.above != c.above else c.above
         found[text(c.name)] = Channel(text(c.name), histogram, c.count, c.sum, c.min, c.max, c.mean, c.stddev,
                                       c.entropy, c.p1, c.p50, c.p99, above)

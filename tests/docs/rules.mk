@@ -1,4 +1,4 @@
-TESTS += tests/docs/docs.sh
+TESTS += tests/docs/docs.sh tests/docs/kernels.py
 
 # What tools/measure/cpu and tools/measure/gpu have written, into the documents.
 .PHONY: docs-figures

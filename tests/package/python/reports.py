@@ -80,6 +80,8 @@ def statistics():
         report(not wrong and array.input["red"].sum == int(pixels[..., 0].astype(int).sum()), f"stats of pixels {more}")
     report(np.asarray(lapedge.stats(pixels[::2, ::-3]).input["blue"].histogram).tolist() ==
            np.bincount(pixels[::2, ::-3, 2].ravel(), minlength=256).tolist(), "of any strides")
+    above, below = (lapedge.stats(image).input["red"].histogram for image in (pixels[:100], pixels[100:]))
+    report((above - below).min() < 0 and above.dtype == np.int64, "histograms can be subtracted")
     gray = lapedge.decode(PHOTO, luma=True)
     of_file, of_pixels = (lapedge.stats(image, profiles=True, border="wrap") for image in (PHOTO, gray))
     edges = lapedge.filter(gray, border="wrap").astype(np.float64)
