@@ -15,13 +15,13 @@ from ._arrays import filter
 from ._device import Stream
 from ._files import Report, run, run_bytes, transform
 from ._folders import Counts, FolderFile, run_folder
-from ._library import Backend, Device, Error, backends, build_info, devices, version
+from ._library import Backend, Device, Error, UsageError, backends, build_info, devices, version
 from ._pixels import decode, decode_batch, edges, edges_batch, encode
 from ._reports import Channel, Difference, Info, Metadata, Stats, diff, info, stats
 from ._there import DeviceArray
 
 __all__ = ["Backend", "Channel", "Counts", "Device", "DeviceArray", "Difference", "Error", "FolderFile", "Info",
-           "Metadata", "Report", "Stats", "Stream", "backends", "build_info", "decode", "decode_batch", "devices",
-           "diff", "edges", "edges_batch", "encode", "filter", "info", "run", "run_bytes", "run_folder", "stats",
-           "transform", "version"]
+           "Metadata", "Report", "Stats", "Stream", "UsageError", "backends", "build_info", "decode", "decode_batch",
+           "devices", "diff", "edges", "edges_batch", "encode", "filter", "info", "run", "run_bytes", "run_folder",
+           "stats", "transform", "version"]
 __version__ = version()

@@ -7,7 +7,8 @@ import numpy
 
 from ._interface import ffi, lib
 from ._content import named, read
-from ._library import Error, Kernel, backends, border_value, call, check, chosen, fill_params, text, word_of
+from ._library import (UsageError, Kernel, backends, border_value, call, check, chosen, fill_params, text,
+                       word_of)
 
 SUBSAMPLING = {"same": lib.LAP_SUB_SAME, "444": lib.LAP_SUB_444, "422": lib.LAP_SUB_422, "420": lib.LAP_SUB_420}
 RESTART = {"auto": lib.LAP_RESTART_AUTO, "on": lib.LAP_RESTART_ON, "off": lib.LAP_RESTART_OFF}
@@ -57,7 +58,7 @@ class _Settings:
                  timeout: Optional[float] = None, fail_on: str = "truncated",
                  lossless: str = "no", in_place: bool = False):
         if in_place:
-            raise Error("usage", "", IN_PLACE)
+            raise UsageError("usage", "", IN_PLACE)
         self.threads = threads
         self.c = c = ffi.new("lap_settings *")
         c[0] = lib.lap_settings_default()
@@ -94,10 +95,10 @@ OTHER_FORMATS = {"png", "bmp", "tga", "ppm", "pgm", "tsv"}
 
 
 def refuse(given: Dict[str, Any], names: Iterable[str], why: str, defaults: Dict[str, Any] = DEFAULTS) -> None:
-    """Raises Error for the first setting that is one of these names, unless its value is the default."""
+    """Raises UsageError for the first setting that is one of these names, unless its value is the default."""
     for name, value in given.items():
         if name in names and (numpy.ndim(value) > 0 or value != defaults[name]):
-            raise Error("usage", "", f"{name}: {why}")
+            raise UsageError("usage", "", f"{name}: {why}")
 
 
 def refuse_of_jpeg(given: Dict[str, Any], format: Optional[str], defaults: Dict[str, Any] = DEFAULTS) -> None:
@@ -106,7 +107,7 @@ def refuse_of_jpeg(given: Dict[str, Any], format: Optional[str], defaults: Dict[
 
 
 def settings_of(given: Dict[str, Any], output: Any = "") -> _Settings:
-    """Raises Error for a setting that has no effect together with the others. output: its extension gives the
+    """Raises UsageError for a setting that has no effect together with the others. output: its extension gives the
     format."""
     settings, backend = _Settings(**given), given.get("backend", "auto")
     if not given.get("filter", True):

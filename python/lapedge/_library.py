@@ -22,10 +22,14 @@ class Error(Exception):
         self.kind, self.subject, self.message = kind, subject, message
 
     def __reduce__(self): # for the queues of multiprocessing
-        return Error, (self.kind, self.subject, self.message)
+        return type(self), (self.kind, self.subject, self.message)
 
 
-Error.__module__ = "lapedge" # where it is imported from
+class UsageError(Error, ValueError):
+    """A setting or an argument that the library refuses: an Error of the kind "usage", and a ValueError."""
+
+
+Error.__module__ = UsageError.__module__ = "lapedge" # where they are imported from
 
 
 def text(pointer) -> Optional[str]:
@@ -38,7 +42,8 @@ def error_of(err, about: Optional[str] = None) -> Error:
     lib.lap_error_text(err, line, 800)
     subject, whole = text(err.subject), text(line)
     message = whole[len(subject) + 2:] if subject and whole.startswith(subject + ": ") else whole
-    return Error(text(lib.lap_code_name(err.code)), about or subject, message)
+    kind = text(lib.lap_code_name(err.code))
+    return (UsageError if kind == "usage" else Error)(kind, about or subject, message)
 
 
 def check(code: int, err) -> None:

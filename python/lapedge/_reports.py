@@ -10,7 +10,7 @@ from ._arrays import filter
 from ._content import Image, is_path, named
 from ._files import FILE_OUT, JPEG_OUT, refuse, settings_of
 from ._interface import ffi, lib
-from ._library import Error, call, contexts, error_of, text
+from ._library import UsageError, call, contexts, error_of, text
 from ._pixels import DECODING, decode
 
 
@@ -72,8 +72,9 @@ def info(image: Image) -> Info:
 
 @dataclass(frozen=True)
 class Channel:
-    """histogram: 256 counts of int64. stddev: of all samples. entropy: bits a sample. p1, p50, p99: the smallest value such that
-    at least 1, 50, 99 % of the samples are not larger. above: the share of samples from the threshold on, or None."""
+    """histogram: 256 counts of int64. stddev: of all samples. entropy: bits a sample. p1, p50, p99: the smallest value
+    such that at least 1, 50, 99 % of the samples are not larger. above: the share of samples from the threshold on, or
+    None."""
     name: str
     histogram: numpy.ndarray
     count: int
@@ -227,7 +228,7 @@ def diff(a: Union[Image, numpy.ndarray], b: Union[Image, numpy.ndarray], *, mask
     if wrong:
         raise TypeError(f"{wrong[0]}: it is not a setting of decode() that diff() takes")
     if decoding and is_pixels(a) and is_pixels(b):
-        raise Error("usage", "", f"{min(decoding)}: both images are pixels already")
+        raise UsageError("usage", "", f"{min(decoding)}: both images are pixels already")
     arrays = [image if is_pixels(image) else decode(image, **decoding) for image in (a, b)]
     (view_a, _a), (view_b, _b) = (view_of(name, array) for name, array in zip("ab", arrays))
     c, err = ffi.new("lap_difference *"), ffi.new("lap_error *")

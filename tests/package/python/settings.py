@@ -3,6 +3,7 @@
 tree after `make`; TAP on stdout."""
 import dataclasses
 import os
+import pickle
 import shutil
 import sys
 import tempfile
@@ -133,11 +134,23 @@ with tempfile.TemporaryDirectory() as root:
             if setting not in unseen and tried(call, **beside) == tried(call, **beside, **{setting: value}):
                 wrong.append(setting)
         report(not wrong, f"{title}: each of {len(VALUES)} settings is honoured or refused", wrong)
+    content = Path("samples/chelsea.jpg").read_bytes()
+    for function, setting in ((lapedge.run_bytes, {"quality": 101}), (lapedge.edges, {"threads": -1}),
+                              (lapedge.run_bytes, {"filter": False, "kernel": "log5"}),
+                              (lapedge.edges, {"kernel": "sobel"}), (lapedge.edges, {"scale": float("nan")})):
+        try:
+            said = function(content, **setting)
+        except ValueError as problem:
+            said = type(problem).__name__
+        report(said in ("UsageError", "ValueError"), f"a refused setting is a ValueError: {setting}", said)
+    again = pickle.loads(pickle.dumps(lapedge.UsageError("usage", "a", "b")))
+    report(type(again) is lapedge.UsageError and str(again) == "a: b" and isinstance(again, lapedge.Error),
+           "and can be sent between processes")
     for defaults in ({"in_place": False, "border": "zero", "kernel": "laplace5", "device": 0}, {"lossless": "auto"}):
         done = lapedge.transform("samples/chelsea.jpg", **defaults)
         report(isinstance(done, bytes), f"a default is accepted: {defaults}")
     for more in ({"backend": "c", "device": 1}, {"format": "png", "quality": 40}, {"filter": False, "kernel": "log5"},
                  {"filter": False, "kernel": np.ones((5, 5))}):
         says = tried(lapedge.run_bytes, image=Path("samples/chelsea.jpg").read_bytes(), **more)
-        report(str(says).startswith(f"Error: {list(more)[1]}: "), f"refused: {list(more)}", says[:80])
+        report(str(says).startswith(f"UsageError: {list(more)[1]}: "), f"refused: {list(more)}", says[:80])
 finish()
