@@ -53,6 +53,10 @@ SIDES_CALLS := open stat fstat fcntl ftruncate close lap_cli_write lap_json_dump
   lap_side_await_reader
 $(B)/tests/test_sides: LDFLAGS += $(SIDES_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_sides: $(FUZZ_PROGRAM)
+# The program without its main: command lines on machines of any memory, and operands that cannot be examined.
+OPTIONS_CALLS := open stat read lap_memory_here
+$(B)/tests/test_options: LDFLAGS += $(OPTIONS_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_options: $(FUZZ_PROGRAM)
 $(B)/tests/test_side: LDFLAGS += -Wl,--wrap=fsync
 
 # Decoding by parts at all sizes to 70x70 and every sampling (minutes); make check has a covering sample.
