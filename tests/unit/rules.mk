@@ -54,7 +54,7 @@ SIDES_CALLS := open stat fstat fcntl ftruncate close lap_cli_write lap_json_dump
 $(B)/tests/test_sides: LDFLAGS += $(SIDES_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_sides: $(FUZZ_PROGRAM)
 # The program without its main: command lines on machines of any memory, and operands that cannot be examined.
-OPTIONS_CALLS := open stat read lap_memory_here
+OPTIONS_CALLS := open stat read close lap_memory_here
 $(B)/tests/test_options: LDFLAGS += $(OPTIONS_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_options: $(FUZZ_PROGRAM)
 $(B)/tests/test_side: LDFLAGS += -Wl,--wrap=fsync
