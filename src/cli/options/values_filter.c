@@ -174,9 +174,10 @@ bool lap_set_devices(void *field, const lap_cli_option *option, const char *valu
 /* Parses 12M or 4992x3744. A number of pixels becomes a 4:3 shape, like most photos. */
 static const char *one_size(const char *text, lap_cli_size *size)
 {
-    const char *end = whole(text, 65500, "x", &size->width);
+    enum { ANY = 999999999, MOST = 65500 };
+    const char *end = whole(text, ANY, "x", &size->width);
     if (end && *end == 'x')
-        end = whole(end + 1, 65500, ",", &size->height);
+        end = whole(end + 1, ANY, ",", &size->height);
     else {
         const lap_cli_option least = {.low = 1};
         char word[32], ignored[128];
@@ -184,15 +185,13 @@ static const char *one_size(const char *text, lap_cli_size *size)
         const size_t length = strcspn(text, ",");
         snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : 0, text);
         end = text + length;
-        if (!lap_set_size(&pixels, &least, word, ignored, sizeof ignored) || pixels > 4000000000u)
+        if (!lap_set_size(&pixels, &least, word, ignored, sizeof ignored))
             return NULL;
         size->width = (int)lround(sqrt((double)pixels * 4 / 3));
-        size->width += size->width == 0;
         size->height = (int)lround((double)pixels / size->width);
-        size->height += size->height == 0;
     }
-    return end && size->width > 0 && size->height > 0 && size->width <= 65500 && size->height <= 65500 ? end
-                                                                                                       : NULL;
+    return end && size->width > 0 && size->height > 0 && size->width <= MOST && size->height <= MOST ? end
+                                                                                                     : NULL;
 }
 
 bool lap_set_sizes(void *field, const lap_cli_option *option, const char *value, char *problem, size_t size)
