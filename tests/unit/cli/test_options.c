@@ -722,6 +722,10 @@ static void options_are_given_again(void **unused)
     is_fine("--jobs=2 --jobs=3 photos out");
     assert_int_equal(cli.jobs, 3);
     is_fine("--gray --gray --scale=2 --scale=2 in.jpg out.jpg");
+    is_fine("bench --sizes=1M --sizes=1M --devices=0,1 --devices=0,1");
+    assert_true(cli.size_count == 1 && cli.device_count == 2);
+    is_fine("bench --devices=0,1 --devices=3");
+    assert_true(cli.device_count == 1 && cli.devices[0] == 3);
     is_fine("--include=a --include=b photos out");
     assert_string_equal(cli.include[1], "b");
     is_fine("-b simd -b c in.jpg out.jpg");
@@ -994,6 +998,8 @@ static void combinations_are_refused(void **unused)
             "--sandbox runs on the CPU only: the CUDA driver cannot be confined; ",
             "leave out --backend=cuda-fast"},
         {"--sandbox --codec=cuda in.jpg o", "--sandbox runs on the CPU only; ", "leave out --codec=cuda"},
+        {"--jobs=2 --sandbox --codec=cuda in.jpg o", "--sandbox runs on the CPU only; ",
+            "leave out --codec=cuda"},
         {"--json in.jpg -", "--json and the image cannot both go to standard output", "; name OUT"},
         {"--json --json-file=- in.jpg -", "--json-file=- and the image cannot both go to standard output",
             "; name OUT"},
@@ -1077,6 +1083,8 @@ static void images_are_known_by_their_head(void **unused)
     close(STDIN_FILENO); /* so that the file gets the number 0 */
     errno = EINTR;
     assert_int_equal(lap_cli_read_head("list", head, sizeof head), 7);
+    errno = EINTR; /* from before: nothing is read again at the end of a file */
+    assert_int_equal(lap_cli_read_head("list", head, 0), 0);
     const int left = fcntl(STDIN_FILENO, F_GETFD);
     dup2(streams[0], STDIN_FILENO);
     assert_int_equal(left, -1);
