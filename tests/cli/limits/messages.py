@@ -184,6 +184,98 @@ def summary_in_place():
     assert [line.split(": ")[1] for line in lines[:-1]] == ["x.jpg", "w.jpg", "t1.jpg", "t2.jpg"], lines
 
 
+def nothing_found():
+    """Where no photo is found: what would have been taken, after which options, and what --ext could take."""
+    Path("in").mkdir()
+    for name in ("a.bmp", "b.txt", "c.png"):
+        Path("in", name).touch()
+    usual, others = "*.jpg *.jpeg *.jpe *.jfif, or JPEG by content", "; to take the others: --ext=png"
+    for options, taken in (([], f"({usual}){others}"), (["--exclude=g*"], f"({usual}), after --exclude{others}"),
+                           (["--include=g*"], f"({usual}), after --include"), (["--ext=jpe,jfif"], "(--ext=jpe,jfif)"),
+                           (["--include=g*", "--exclude=h*"], f"({usual}), after --include and --exclude"),
+                           (["--ext=jpe", "--include=g*", "--exclude=h*"], "(--ext=jpe), after --include and --exclude")):
+        for words in (["-q", *options, "in", "o"], ["stats", "-q", *options, "in"]):
+            says(*words, lines=[f"lapedge: no photo found {taken}"], code=4)
+    assert not Path("o").exists()
+    for name in ("d.ppm", "e.pgm", "f.pnm"):
+        Path("in", name).touch()
+    said = lapedge("-q", "in", "o", code=4)[1]
+    start = f"lapedge: no photo found ({usual}); to take the others: --ext="
+    assert said.startswith(start) and sorted(said[len(start):-1].split(",")) == ["pgm", "png", "pnm", "ppm"], said
+
+
+def stopped_runs():
+    """--fail-fast: what failed, and how many are left, of a folder, in place and of statistics."""
+    photos("in/b.jpg", "in/c.jpg", "in/d.jpg")
+    Path("in/a.jpg").write_text("text")
+    files = [f"in/{name}.jpg" for name in "abcd"]
+    error = lapedge("-q", "in/a.jpg", "o.jpg", code=1)[1][:-1]
+    common = ("--no-sync", "--fail-fast", "-j1", "--threads=1")
+    says(*common, "in", "out", lines=[error, "0 done, 1 failed (1 not_jpeg), 3 left; TIME"], code=1)
+    says(*common, "--in-place", *files, lines=[error, "0 done, 1 failed (1 not_jpeg); stopped, 3 left"], code=1)
+    says("stats", *common[1:], "in", lines=[error, "0 measured, 1 failed (1 not_jpeg), 3 left; TIME"], code=1)
+    assert all(Path(name).read_bytes() == SAMPLE for name in files[1:])
+
+
+def recoded_photos():
+    """Photos that a lossless turn has to encode again are counted, and the first is named."""
+    photos("in/a.jpg", "in/b.jpg")
+    end = "--trim cuts to whole MCUs, --perfect refuses, -v says why"
+    why = "because a lossless transformation is impossible"
+    for name, line in (("in/a.jpg", f"1 JPEG was re-encoded, {why} (in/a.jpg); {end}"),
+                       ("in", f"2 JPEGs were re-encoded, {why} (in/a.jpg, ...); {end}")):
+        shutil.rmtree("out", ignore_errors=True)
+        says("transform", "--rotate=180", "--no-sync", "-j1", name, "out/", code=0,
+             lines=[f"lapedge: note: {line}", f"{1 if name != 'in' else 2} done; TIME"])
+
+
+# ---- details -----------------------------------------------------------------------------------------
+
+
+def matches(said, patterns):
+    """Each line is of its form; returns what the groups have found."""
+    lines = said.splitlines()
+    found = [re.fullmatch(pattern, line) for pattern, line in zip(patterns, lines)]
+    assert len(lines) == len(patterns) and all(found), said
+    return [group for match in found for group in match.groups()]
+
+
+def details():
+    """-v: every line of a run over one image, and of one over a folder; the times of stages add up."""
+    photos("in/a.jpg", "in/b.jpg")
+    number = r"\d+\.\d"
+    stages = rf"read {number}, decode {number}, filter {number}, encode {number}, write {number}"
+    for threads, what in ((1, "1 thread"), (2, "2 threads")):
+        said = lapedge("-v", "-f", "--no-sync", "--backend=c", f"--threads={threads}", "in/a.jpg", "o.jpg")[1]
+        matches(said, [r"in/a\.jpg -> o\.jpg", "  image     451 x 300, 3 channels",
+                       rf"  bytes     {len(SAMPLE)} in, {os.path.getsize('o.jpg')} out", f"  backend   c, up to {what}",
+                       rf"  ms        {stages}, wall {number}"])
+    resolved = next(row["resolved"] for row in json.loads(lapedge("backends", "--json")[0])["rows"]
+                    if row["op"] == "filter" and row["name"] == "simd")
+    for extra, what in ((b"x", "1 byte"), (b"xy", "2 bytes")):
+        Path("in.jpg").write_bytes(SAMPLE + extra)
+        said = lapedge("-v", "-f", "--no-sync", "--backend=simd", "--threads=1", "--gray", "in.jpg", "o.jpg")[1]
+        matches(said, [r"in\.jpg -> o\.jpg", "  image     451 x 300, 1 channel", rf"  bytes     {len(SAMPLE) + len(extra)} in, .*",
+                       f"  backend   simd -> {resolved}, up to 1 thread",
+                       f"  note      {what} after the end of the JPEG left out", rf"  ms        {stages}, wall {number}"])
+    said = lapedge("transform", "-v", "--trim", "--flip=h", "--no-sync", "--threads=1", "in/a.jpg", "t.jpg")[1].splitlines()
+    assert said[3] == "  backend   none, up to 1 thread" and said[0] == "in/a.jpg -> t.jpg", said
+    step = {"env": {**os.environ, "LD_PRELOAD": str(CLOCK), "LAP_STEP_NS": "3000000"}} if has_clock() else {}
+    said = lapedge("-v", "--no-sync", "-j1", "--threads=1", "in", "out", **step)[1]
+    times = matches(said, [rf"in/{name}\.jpg -> out/{name}\.jpg  451 x 300, {number} ms" for name in "ab"] +
+                    [rf"2 done; {TIME}, \d+ Mpixel/s", "  by        the CPU alone: .+", "  at once   up to 1",
+                     rf"  ms        read ({number}), decode ({number}), filter ({number}), encode ({number}), "
+                     rf"write ({number}), added up ({number})"])
+    assert math.isclose(sum(map(float, times[:5])), float(times[5]), abs_tol=0.4), said
+    said = lapedge("stats", "-v", "--backend=simd", "-j1", "--threads=2", "in")[1]
+    matches(said, ["lapedge: up to 1 files at once, 2 threads"] +
+            [rf"lapedge: in/{name}\.jpg: backend {resolved}, {number} ms" for name in "ab"] +
+            [rf"2 measured; {TIME}, \d+ Mpixel/s", "  by        the CPU alone: .+", "  at once   up to 1", "  ms        read .*"])
+    for backend, name in (("c", "c"), ("simd", f"simd -> {resolved}")):
+        said = lapedge("stats", "-v", f"--backend={backend}", "--threads=2", "in/a.jpg")[1]
+        matches(said, [rf"lapedge: in/a\.jpg: backend {name}, up to 2 threads, {number} ms"])
+
+
 # ---- bench -------------------------------------------------------------------------------------------
 
 
@@ -284,6 +376,25 @@ def rows_without_counterpart():
             for line in timed(*words, "--baseline=then.json", code=1)]
     notes = [line for line in said if " threads share " in line]
     assert sorted(line for line in said if line not in notes) == sorted(slower + [missing]), said
+
+
+def rows_that_did_not_run():
+    """bench: a backend that is wrong fails the run, one that was named and cannot run has its exit code, else it has none."""
+    absent = next(((row["op"], row["name"], row["reason"]) for row in json.loads(lapedge("backends", "--json")[0])["rows"]
+                   if row["op"] in ("transpose", "filter") and not row["available"]), None)
+    words = ("--sizes=120x50", "--runs=1", "--threads=1")
+    if absent:
+        line = f"lapedge: backend '{absent[1]}' cannot run here: "
+        said = lapedge("bench", "-q", "filter", *words, f"--backends=c,{absent[1]}", code=3)[1].splitlines()
+        assert len(said) == 1 and said[0].startswith(line), said
+    says("bench", "-q", "transpose", *words, lines=[])
+    if not WRONG.exists():
+        return "the program with wrong rungs was not built"
+    for backends, names in (("c,no-border", ["no-border"]), ("no-border,off-by-one,c", ["off-by-one", "no-border"])):
+        said = lapedge("bench", "-q", "filter", *words, f"--backends={backends}", code=1, program=WRONG)[1].splitlines()
+        assert sorted(line.split(": ")[1] for line in said) == sorted(f"filter {name}" for name in names), said
+        assert all(re.fullmatch(r"lapedge: filter [a-z-]+: refused: at x=\d+.*", line) for line in said), said
+    return None
 
 
 # ---- compare -----------------------------------------------------------------------------------------
@@ -389,5 +500,5 @@ def lines_of_a_folder():
 if __name__ == "__main__":
     os.environ["CUDA_VISIBLE_DEVICES"] = "" # devices have messages of their own
     run_all([patterns, many_patterns, kinds_of_others, folders_of_outputs, photos_in_the_output_folder, forgotten_folders,
-             summary_of_a_folder, summary_in_place, no_baselines, slower_than_before, other_cases, rows_without_counterpart,
-             verdicts, places, lines_of_a_folder])
+             summary_of_a_folder, summary_in_place, nothing_found, stopped_runs, recoded_photos, details, no_baselines,
+             slower_than_before, other_cases, rows_without_counterpart, rows_that_did_not_run, verdicts, places, lines_of_a_folder])
