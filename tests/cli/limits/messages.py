@@ -397,6 +397,44 @@ def rows_that_did_not_run():
     return None
 
 
+def results_that_cannot_be_written():
+    """What is asked for and cannot be written costs each command its 0, and is said once."""
+    if not os.access("/dev/full", os.W_OK):
+        return "no /dev/full"
+    photos("in/a.jpg", "b.jpg", "c.jpg", "d.jpg")
+    full = "lapedge: /dev/full: disk full: cannot write: No space left on device"
+    quick, bench = ("--runs=1", "--backends=c"), ("bench", "-q", "--sizes=16x16", "--runs=1", "--backends=c")
+    for words, code, more in (
+            (("b.jpg", "o.jpg"), 1, []), (("--skip-existing", "b.jpg", "o.jpg"), 1, []), (("-n", "-q", "b.jpg", "p.jpg"), 1, []),
+            (("in", "out"), 1, ["1 done; TIME"]), (("-n", "in", "out2"), 1, ["1 to be done"]),
+            (("--in-place", "c.jpg"), 1, []), (("--in-place", "b.jpg", "d.jpg"), 1, None),
+            (("stats", "b.jpg"), 1, []), (("stats", "in"), 1, ["1 measured; TIME"]),
+            (bench, 1, []), (("compare", "-q", *quick, "in"), 2, []), (("compare", "-q", *quick, "in/a.jpg"), 2, [])):
+        sync = () if words[0] in ("stats", "bench", "compare") else ("--no-sync",)
+        said = lapedge(*words, *sync, "--json-file=/dev/full", code=code)[1].splitlines()
+        assert said.count(full) == 1, (words, said)
+        others = [re.sub(rf"; {TIME}(, \d+ Mpixel/s)?$", "; TIME", line) for line in said if line != full]
+        assert more is None or others == more, (words, said)
+    no = "cannot create a file in its folder: No such file or directory"
+    for words, line, code in ((("compare", "-q", *quick, "b.jpg", "--heatmap=no/x.png"), f"--heatmap: no/x.png: {no}", 2),
+                              (("compare", "-q", *quick, "b.jpg", "--report=no/x.html"), f"--report: no/x.html: {no}", 2),
+                              (("-f", "--no-sync", "b.jpg", "o.jpg", "--stats=/dev/full"),
+                               "the statistics were not written: /dev/full: disk full: cannot write: No space left on device", 1)):
+        says(*words, lines=[f"lapedge: {line}"], code=code)
+    return None
+
+
+def threads_and_cores():
+    """bench: as many threads as cores are nothing to note; one more is."""
+    cores = len(os.sched_getaffinity(0))
+    note = f"{cores + 1} threads share {cores} core{'s' if cores > 1 else ''}"
+    for threads, notes in ((cores, []), (cores + 1, [note])):
+        words = (*QUICK, f"--threads={threads}", "--json-file=o.json")
+        says(*words, lines=[])
+        assert [line for line in json.loads(Path("o.json").read_text())["warnings"] if "share" in line] == notes
+        says(*words[:1], *words[2:], lines=[f"lapedge: note: {line}" for line in notes])
+
+
 # ---- compare -----------------------------------------------------------------------------------------
 
 
@@ -501,4 +539,5 @@ if __name__ == "__main__":
     os.environ["CUDA_VISIBLE_DEVICES"] = "" # devices have messages of their own
     run_all([patterns, many_patterns, kinds_of_others, folders_of_outputs, photos_in_the_output_folder, forgotten_folders,
              summary_of_a_folder, summary_in_place, nothing_found, stopped_runs, recoded_photos, details, no_baselines,
-             slower_than_before, other_cases, rows_without_counterpart, rows_that_did_not_run, verdicts, places, lines_of_a_folder])
+             slower_than_before, other_cases, rows_without_counterpart, rows_that_did_not_run, threads_and_cores,
+             results_that_cannot_be_written, verdicts, places, lines_of_a_folder])
