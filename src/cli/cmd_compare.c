@@ -171,7 +171,7 @@ static void compare_folder(comparison *c, const char *in)
 static int verdict(comparison *c, bool *equal)
 {
     bool failed = false, absent = false;
-    *equal = c->prevented == LAP_EXIT_OK && c->result.files > 0 && all_equal(c);
+    *equal = c->prevented == LAP_EXIT_OK && all_equal(c);
     for (int i = 0; i < c->result.count; i++) {
         const lap_compare_line *line = &c->result.lines[i];
         failed = failed || (line->reason && line->resolved);
