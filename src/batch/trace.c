@@ -107,13 +107,11 @@ static size_t write_names(const lap_trace *trace, char *to, size_t size)
 lap_code lap_trace_write(const lap_trace *trace, const char *path, bool sync, lap_error *err)
 {
     enum { NAMES = 1025 };
-    size_t room, length;
-    if (!lap_mul(trace->count + NAMES + 2, LINE, &room))
-        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    const size_t room = (trace->count + NAMES + 2) * LINE;
     char *text = malloc(room);
     if (!text)
         return lap_fail_at(err, LAP_E_MEMORY, path, "out of memory: %zu bytes", room);
-    length = (size_t)snprintf(
+    size_t length = (size_t)snprintf(
         text, room, "{\"schema\":\"lapedge.trace/1\",\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
     length += write_names(trace, text + length, NAMES * LINE);
     const locale_t before = lap_decimal_begin();
@@ -125,7 +123,7 @@ lap_code lap_trace_write(const lap_trace *trace, const char *path, bool sync, la
             e->what, 1e3 * e->from_ms, 1e3 * e->ms, e->device + 1, e->lane, (unsigned long long)e->photo);
     }
     lap_decimal_end(before);
-    length -= length > 2 && text[length - 2] == ',' ? 2 : 0;
+    length -= strlen(",\n"); /* of the last line; there is one at least, the name of the threads */
     length += (size_t)snprintf(text + length, room - length, "\n]}\n");
     const lap_code code = lap_side_write(path, text, length, sync, err);
     free(text);

@@ -28,6 +28,8 @@ GROUP_CALLS := lap_now_ms syncfs lap_manifest_begin lap_manifest_done lap_manife
 $(B)/tests/test_group: LDFLAGS += $(GROUP_CALLS:%=-Wl,--wrap=%)
 # A clock that the test sets.
 $(B)/tests/test_jobs: LDFLAGS += -Wl,--wrap=lap_now_ms
+# A clock that the test sets, memory that runs out, and a file that is not written.
+$(B)/tests/test_trace: LDFLAGS += -Wl,--wrap=lap_now_ms,--wrap=lap_grow,--wrap=lap_side_write
 # Threads that cannot be created.
 $(B)/tests/test_batch: LDFLAGS += -Wl,--wrap=pthread_create
 # Clocks that go by steps, one a look.
