@@ -391,6 +391,13 @@ static void flood_is(header *h, lap_code expected, const char *message)
     size_t need = 0;
     assert_int_equal(lap_jpeg_scan_header(&scan, h->bytes, h->size, false, &need, &err), expected);
     assert_string_equal(err.message, message);
+    assert_int_equal(need, 0);
+    if (expected == LAP_OK) { /* without its end it asks for the rest, to the limit itself */
+        memset(&scan, 0, sizeof scan);
+        assert_int_equal(lap_jpeg_scan_header(&scan, h->bytes, h->size - 1, false, &need, &err), LAP_OK);
+        assert_false(scan.done);
+        assert_int_equal(need, h->size);
+    }
     free(scan.spans);
     free(h->bytes);
 }
