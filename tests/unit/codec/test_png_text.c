@@ -59,6 +59,8 @@ static const struct {
     {"tEXt", L("Raw profile type exif\0"), -1, L(""), 0},
     {"tEXt", L("Raw profile type other\0\nother\n6\n09afAF90:@/`gG55"), 0, L("\x09\xAF\xAF\x90\x55"), 99},
     {"tEXt", L("Raw profile type other\0\nother\n5\n09afAF90:@/`gG55"), 0, L("\x09\xAF\xAF\x90\x55"), 0},
+    {"tEXt", L("Raw profile type other\0\nother\n       9\n000102030405060708"), 0, L("\0\1\2\3\4\5\6\7\x08"),
+        0},
     {"tEXt", L("Raw profile type other\0\nother\n      10\n00010203040506070809"), 0,
         L("\0\1\2\3\4\5\6\7\x08\x09"), 0},
     {"tEXt", L("Raw profile type xmp\0\nxmp\n4\n3c782f3e"), 0xE1, L(XMP "<x/>"), 0},

@@ -191,6 +191,9 @@ static void guards_begin_anew(void **state)
     memset(&error, 0xA5, sizeof error);
     say(&cinfo, &error, JERR_NO_SOI);
     assert_null(error.warn);
+    struct jpeg_error_mgr theirs;
+    jpeg_std_error(&theirs);
+    assert_true(theirs.output_message != error.base.output_message); /* theirs prints */
     assert_int_equal(error.cause.code, LAP_OK);
     assert_int_equal(lap_jpeg_guard(&error, raise_error, &cinfo), LAP_E_NOT_IMAGE);
     assert_int_equal(lap_jpeg_guard(&error, do_nothing, NULL), LAP_OK);
