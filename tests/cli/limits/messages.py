@@ -28,6 +28,15 @@ def says(*words, lines, code=0, **more):
     return out.decode()
 
 
+def has_clock():
+    return CLOCK.exists() and not os.environ.get("SANITIZED")
+
+
+def stepping(step=10_000_000):
+    """The environment with a clock that goes by steps, which makes a bench quick, where there is one."""
+    return {**os.environ, **({"LD_PRELOAD": str(CLOCK), "LAP_STEP_NS": str(step)} if has_clock() else {})}
+
+
 # ---- folders -----------------------------------------------------------------------------------------
 
 
@@ -260,8 +269,7 @@ def details():
                        f"  note      {what} after the end of the JPEG left out", rf"  ms        {stages}, wall {number}"])
     said = lapedge("transform", "-v", "--trim", "--flip=h", "--no-sync", "--threads=1", "in/a.jpg", "t.jpg")[1].splitlines()
     assert said[3] == "  backend   none, up to 1 thread" and said[0] == "in/a.jpg -> t.jpg", said
-    step = {"env": {**os.environ, "LD_PRELOAD": str(CLOCK), "LAP_STEP_NS": "3000000"}} if has_clock() else {}
-    said = lapedge("-v", "--no-sync", "-j1", "--threads=1", "in", "out", **step)[1]
+    said = lapedge("-v", "--no-sync", "-j1", "--threads=1", "in", "out", env=stepping(3_000_000))[1]
     times = matches(said, [rf"in/{name}\.jpg -> out/{name}\.jpg  451 x 300, {number} ms" for name in "ab"] +
                     [rf"2 done; {TIME}, \d+ Mpixel/s", "  by        the CPU alone: .+", "  at once   up to 1",
                      rf"  ms        read ({number}), decode ({number}), filter ({number}), encode ({number}), "
@@ -296,18 +304,14 @@ def no_baselines():
         assert says(*QUICK[:1], *QUICK[2:], f"--baseline={i}.json", code=2,
                     lines=[f"lapedge: --baseline: {i}.json: not the output of lapedge bench --json"]) == ""
     Path("no.json").write_text(json.dumps({"schema": "lapedge.bench/1", "rows": []}))
-    says(*QUICK, "--baseline=no.json", code=2,
+    says(*QUICK, "--baseline=no.json", code=2, env=stepping(),
          lines=["lapedge: not compared: no.json has no row for transpose c in this size",
                 "lapedge: --baseline: no.json has no row in common with this run"])
 
 
 def timed(*words, step=10_000_000, code=0):
     """A bench by a clock that knows each time beforehand: its messages."""
-    return lapedge(*words, code=code, env={**os.environ, "LD_PRELOAD": str(CLOCK), "LAP_STEP_NS": str(step)})[1].splitlines()
-
-
-def has_clock():
-    return Path(CLOCK).exists() and not os.environ.get("SANITIZED")
+    return lapedge(*words, code=code, env=stepping(step))[1].splitlines()
 
 
 def slower_than_before():
@@ -334,17 +338,17 @@ def slower_than_before():
 
 def other_cases():
     """Only a row that is the same in all that names its case is compared; other settings are refused, each with its name."""
-    now = json.loads(lapedge(*QUICK, "--json-file=now.json")[0] or Path("now.json").read_text())
+    now = json.loads(lapedge(*QUICK, "--json-file=now.json", env=stepping())[0] or Path("now.json").read_text())
     common = ["lapedge: not compared: then.json has no row for transpose c in this size",
               "lapedge: --baseline: then.json has no row in common with this run"]
     for key in ("op", "backend", "threads", "width", "height", "channels", "type", "form"):
         value = now["rows"][-1][key]
         other = value + 1 if isinstance(value, int) else "x"
         Path("then.json").write_text(json.dumps({**now, "rows": [{**row, key: other} for row in now["rows"]]}))
-        says(*QUICK, "--baseline=then.json", lines=common, code=2)
+        says(*QUICK, "--baseline=then.json", lines=common, code=2, env=stepping())
     huge = [{**row, "median_ms": 1e9} for row in now["rows"]]
     words = ("bench", "-q", "filter", *QUICK[3:])
-    lapedge(*words, "--json-file=filter.json")
+    lapedge(*words, "--json-file=filter.json", env=stepping())
     both = json.loads(Path("filter.json").read_text())
     slow = [{**row, "median_ms": 1e9} for row in both["rows"]]
     for run, document, line in (
@@ -355,7 +359,7 @@ def other_cases():
             (QUICK, {key: now[key] for key in ("schema", "rows")}, None)):
         document["rows"] = slow if run == words else huge
         Path("then.json").write_text(json.dumps(document))
-        says(*run, "--baseline=then.json", code=2 if line else 0,
+        says(*run, "--baseline=then.json", code=2 if line else 0, env=stepping(),
              lines=[f"lapedge: --baseline: then.json was measured with {line}"] if line else [])
 
 
@@ -385,13 +389,14 @@ def rows_that_did_not_run():
     words = ("--sizes=120x50", "--runs=1", "--threads=1")
     if absent:
         line = f"lapedge: backend '{absent[1]}' cannot run here: "
-        said = lapedge("bench", "-q", "filter", *words, f"--backends=c,{absent[1]}", code=3)[1].splitlines()
+        said = lapedge("bench", "-q", "filter", *words, f"--backends=c,{absent[1]}", code=3, env=stepping())[1].splitlines()
         assert len(said) == 1 and said[0].startswith(line), said
-    says("bench", "-q", "transpose", *words, lines=[])
+    says("bench", "-q", "transpose", *words, lines=[], env=stepping())
     if not WRONG.exists():
         return "the program with wrong rungs was not built"
     for backends, names in (("c,no-border", ["no-border"]), ("no-border,off-by-one,c", ["off-by-one", "no-border"])):
-        said = lapedge("bench", "-q", "filter", *words, f"--backends={backends}", code=1, program=WRONG)[1].splitlines()
+        said = lapedge("bench", "-q", "filter", *words, f"--backends={backends}", code=1, program=WRONG,
+                       env=stepping())[1].splitlines()
         assert sorted(line.split(": ")[1] for line in said) == sorted(f"filter {name}" for name in names), said
         assert all(re.fullmatch(r"lapedge: filter [a-z-]+: refused: at x=\d+.*", line) for line in said), said
     return None
@@ -411,7 +416,7 @@ def results_that_cannot_be_written():
             (("stats", "b.jpg"), 1, []), (("stats", "in"), 1, ["1 measured; TIME"]),
             (bench, 1, []), (("compare", "-q", *quick, "in"), 2, []), (("compare", "-q", *quick, "in/a.jpg"), 2, [])):
         sync = () if words[0] in ("stats", "bench", "compare") else ("--no-sync",)
-        said = lapedge(*words, *sync, "--json-file=/dev/full", code=code)[1].splitlines()
+        said = lapedge(*words, *sync, "--json-file=/dev/full", code=code, env=stepping())[1].splitlines()
         assert said.count(full) == 1, (words, said)
         others = [re.sub(rf"; {TIME}(, \d+ Mpixel/s)?$", "; TIME", line) for line in said if line != full]
         assert more is None or others == more, (words, said)
@@ -430,9 +435,9 @@ def threads_and_cores():
     note = f"{cores + 1} threads share {cores} core{'s' if cores > 1 else ''}"
     for threads, notes in ((cores, []), (cores + 1, [note])):
         words = (*QUICK, f"--threads={threads}", "--json-file=o.json")
-        says(*words, lines=[])
+        says(*words, lines=[], env=stepping())
         assert [line for line in json.loads(Path("o.json").read_text())["warnings"] if "share" in line] == notes
-        says(*words[:1], *words[2:], lines=[f"lapedge: note: {line}" for line in notes])
+        says(*words[:1], *words[2:], lines=[f"lapedge: note: {line}" for line in notes], env=stepping())
 
 
 # ---- compare -----------------------------------------------------------------------------------------
