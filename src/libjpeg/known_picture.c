@@ -163,6 +163,10 @@ static void work_draw(void *argument)
     for (int c = 0; c < k->components; c++)
         draw_component(d, c, coefficients[c], wide[c], high[c]);
     lap_jpeg_dest_set(cinfo, d->file);
+#if JPEG_LIB_VERSION >= 70 /* interface 80 writes these into the header */
+    cinfo->jpeg_width = cinfo->image_width;
+    cinfo->jpeg_height = cinfo->image_height;
+#endif
     jpeg_write_coefficients(cinfo, coefficients);
     jpeg_finish_compress(cinfo);
 }

@@ -175,6 +175,10 @@ static make_bytes write_values(const make_kind *kind, int quant, make_value_fn *
         for (int j = 0; j < 256; j++)
             c.ac_huff_tbl_ptrs[i]->huffval[j] = (UINT8)(j ^ (i + 1)); /* size 1 or 2 comes first */
     }
+#if JPEG_LIB_VERSION >= 70 /* interface 80 writes these into the header */
+    c.jpeg_width = c.image_width;
+    c.jpeg_height = c.image_height;
+#endif
     jpeg_write_coefficients(&c, arrays);
     set_values(&c, arrays, value, kind->seed);
     jpeg_finish_compress(&c);
