@@ -23,7 +23,7 @@ LAUNCHERS = {"srun", "mpirun", "exec", "sh"}
 OTHERS = ("o(y,x) =", "bytes up ->", "| where the chain", "+-----", "file -> source", "cli -> lapedge.h",
           "pixels --->", "bytes ---> coeff", "scan 2, luma", "bits of the block", "place  ", "words  ", "band  ",
           "31    27", "first  ", "31          ", "bytes ---> bits", "bits >> 53", "63    52",
-          "The MIT License")
+          "laplace5  ", "The MIT License")
 # Fenced blocks that other tests compile, run or compare: in the page, the language.
 TESTED = {("README.md", "c"), ("docs/library.md", "c"),  # tests/docs, tests/package/install, tests/kernels/views
           ("docs/pipeline.md", "c"), ("docs/pipeline.md", "python"),  # tests/package/install, tests/package/python
