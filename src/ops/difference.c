@@ -118,14 +118,19 @@ static double sum_of_row(moments *const rows[WINDOW], const double g[WINDOW], in
     return sum;
 }
 
-static lap_code mean_ssim(const lap_view *a, const lap_view *b, const region *r, double *ssim, lap_error *err)
+/* Sets d->ssim. Every window of identical regions has the index 1, so none is computed. */
+static lap_code mean_ssim(
+    const lap_view *a, const lap_view *b, const region *r, lap_difference *d, lap_error *err)
 {
     int columns = r->x1 - r->x0 - WINDOW + 1, lines = r->y1 - r->y0 - WINDOW + 1;
     double g[WINDOW], sum = 0;
     size_t n, bytes;
-    *ssim = NAN;
     if (columns < 1 || lines < 1)
         return LAP_OK;
+    if (d->identical) {
+        d->ssim = 1;
+        return LAP_OK;
+    }
     n = (size_t)columns * (size_t)a->channels;
     moments *memory = lap_mul(n, WINDOW * sizeof(moments), &bytes) ? malloc(bytes) : NULL;
     if (!memory)
@@ -140,7 +145,7 @@ static lap_code mean_ssim(const lap_view *a, const lap_view *b, const region *r,
             sum += sum_of_row(rows, g, (int)n);
     }
     free(memory);
-    *ssim = sum / ((double)n * lines);
+    d->ssim = sum / ((double)n * lines);
     return LAP_OK;
 }
 
@@ -168,7 +173,7 @@ lap_code lap_compare_views(
     d->rmse = sqrt((double)s.squared / (double)d->samples);
     if (!d->identical)
         d->psnr = 20 * log10(LEVELS / d->rmse);
-    return with_ssim ? mean_ssim(a, b, &r, &d->ssim, err) : LAP_OK;
+    return with_ssim ? mean_ssim(a, b, &r, d, err) : LAP_OK;
 }
 
 /* ---- ignored differences ------------------------------------------------------------------------- */
