@@ -14,6 +14,7 @@ bool lap_origin_look(const char *folder, lap_origin *origin)
     *origin = (lap_origin){.name = realpath(folder, NULL)};
     if (!origin->name)
         return false;
+    errno = ENOTDIR;
     if (stat(origin->name, &st) != 0 || !S_ISDIR(st.st_mode)) {
         const int why = errno;
         free(origin->name);

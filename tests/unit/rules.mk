@@ -22,6 +22,12 @@ PLACES_CALLS := open realpath lap_tree_enter scandirat asprintf __asprintf_chk l
 $(B)/tests/test_manifest_places: LDFLAGS += $(PLACES_CALLS:%=-Wl,--wrap=%)
 # Memory that runs out in the middle of a line.
 $(B)/tests/test_manifest_line: LDFLAGS += -Wl,--wrap=lap_grow
+# Records that cannot be read, and how many contents are read.
+KNOWN_CALLS := openat fstat fdopendir readdir lap_map64_put lap_content_hash lap_content_hash_path
+$(B)/tests/test_known: LDFLAGS += $(KNOWN_CALLS:%=-Wl,--wrap=%)
+# Folders that cannot be examined, and memory that runs out.
+ORIGIN_CALLS := realpath stat lap_grow strdup strndup calloc lap_map64_put
+$(B)/tests/test_origin: LDFLAGS += $(ORIGIN_CALLS:%=-Wl,--wrap=%)
 # What the manifest and the file system say to a group of outputs.
 GROUP_CALLS := lap_now_ms syncfs lap_manifest_begin lap_manifest_done lap_manifest_flush lap_manifest_judge \
   lap_content_hash lap_sink_publish
