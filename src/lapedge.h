@@ -67,9 +67,9 @@ extern "C" {
 #else
 #define LAP_API
 #endif
-#define LAP_VERSION "0.1.0"
-#define LAP_VERSION_MAJOR 0
-#define LAP_VERSION_MINOR 1
+#define LAP_VERSION "1.0.0"
+#define LAP_VERSION_MAJOR 1
+#define LAP_VERSION_MINOR 0
 #define LAP_VERSION_PATCH 0
 #define LAP_VERSION_NUMBER (LAP_VERSION_MAJOR * 10000 + LAP_VERSION_MINOR * 100 + LAP_VERSION_PATCH)
 LAP_API const char *lap_version(void);    /* version of the running library; may be newer than the header */

@@ -25,7 +25,7 @@ all_there()
 ./include/lapedge.h
 ./lib/liblapedge.a
 ./lib/liblapedge.so
-./lib/liblapedge.so.0
+./lib/liblapedge.so.1
 ./lib/liblapedge.so.$version
 ./lib/pkgconfig/lapedge.pc
 ./share/bash-completion/completions/lapedge

@@ -83,7 +83,7 @@ debian_version()
 # dpkg-gensymbols refuses one that is gone; this also sees one that is new.
 debian_symbols()
 {
-    diff <(sed -n 's/^ \(lap_.*\)@Base .*/\1/p' debian/liblapedge0.symbols) \
+    diff <(sed -n 's/^ \(lap_.*\)@Base .*/\1/p' debian/liblapedge1.symbols) \
         <(nm -D --defined-only "$B/liblapedge.so" | awk '{ print $NF }' | sort)
 }
 
