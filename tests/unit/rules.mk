@@ -25,6 +25,9 @@ $(B)/tests/test_manifest_line: LDFLAGS += -Wl,--wrap=lap_grow
 # Records that cannot be read, and how many contents are read.
 KNOWN_CALLS := openat fstat fdopendir readdir lap_map64_put lap_content_hash lap_content_hash_path
 $(B)/tests/test_known: LDFLAGS += $(KNOWN_CALLS:%=-Wl,--wrap=%)
+# What the records say about a file, and names that cannot be examined.
+JUDGE_CALLS := lap_manifest_judge lap_manifest_done lap_manifest_flush lap_tree_enter lap_tree_leave fstatat
+$(B)/tests/test_batch_judge: LDFLAGS += $(JUDGE_CALLS:%=-Wl,--wrap=%)
 # Folders that cannot be examined, and memory that runs out.
 ORIGIN_CALLS := realpath stat lap_grow strdup strndup calloc lap_map64_put
 $(B)/tests/test_origin: LDFLAGS += $(ORIGIN_CALLS:%=-Wl,--wrap=%)
