@@ -119,9 +119,11 @@ LAP_DEVICE uint2 load_luma(const lap_jpeg_component &c, int x, int y)
 }
 
 /* H, V: luma samples per chroma sample, across and down. Skips pictures of the batch that need another
- * kernel. */
+ * kernel. nvcc 13.5 allows 1x2 too few registers on compute capability 10.0 and spills, unless it is told
+ * that four blocks per multiprocessor suffice. */
 template <int H, int V, bool FANCY, typename PHOTOS>
-static __global__ void __launch_bounds__(ACROSS *DOWN) colour_kernel(const __grid_constant__ PHOTOS photos)
+static __global__ void __launch_bounds__(ACROSS *DOWN, H < V ? 4 : 0)
+    colour_kernel(const __grid_constant__ PHOTOS photos)
 {
     const lap_jpeg_job &job = lap_jpeg_photo(photos, blockIdx.z);
     const int x = (int)((blockIdx.x * ACROSS + threadIdx.x) * PIXELS);

@@ -204,7 +204,7 @@ static bytes as_jpeg(const bytes *in)
 static void jpeg_bytes_do_not_depend_on_threads(void **state)
 {
     (void)state;
-    bytes raw = picture(801, 515, 3, 7), jpeg = as_jpeg(&raw);
+    bytes raw = picture(401, 515, 3, 7), jpeg = as_jpeg(&raw);
     const char *const formats[] = {"jpg", "ppm", "tsv"};
     for (int restart = LAP_RESTART_AUTO; restart <= LAP_RESTART_OFF; restart++) {
         for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {

@@ -208,7 +208,7 @@ static void check_again(const char *path, lap_settings settings, int fd)
     enum { HEIGHT = 1500, LAST_ROW = (HEIGHT - 1) / 16 };
     static const int rows[] = {0, 1, 50, LAST_ROW - 1, LAST_ROW};
     enum { ROWS = sizeof rows / sizeof *rows };
-    jpeg_bytes whole = jpeg_make(&kinds[1], 300, HEIGHT);
+    jpeg_bytes whole = jpeg_make(&kinds[1], 150, HEIGHT);
     for (int i = 0; i < 2 * ROWS; i++) {
         jpeg_bytes in = out_of_range(&whole, rows[i / 2]);
         lap_context *context = lap_context_create(i % 2 ? 4 : 1, NULL);
