@@ -111,7 +111,7 @@ static void found(void **state)
 {
     lap_origins all = {.count = 0};
     const lap_origin *first[20], *origin;
-    char name[16];
+    char name[24];
     (void)state;
     assert_int_equal(chdir(scratch), 0);
     put("file", "x");

@@ -180,7 +180,7 @@ static void long_patterns(void **state)
 static void used_patterns(void **state)
 {
     enum { COUNT = 66 };
-    char names[COUNT][16];
+    char names[COUNT][24];
     const char *globs[COUNT];
     (void)state;
     for (int i = 0; i < COUNT; i++) {
