@@ -31,6 +31,9 @@ $(B)/tests/test_batch_judge: LDFLAGS += $(JUDGE_CALLS:%=-Wl,--wrap=%)
 # Folders that cannot be examined, and memory that runs out.
 ORIGIN_CALLS := realpath stat lap_grow strdup strndup calloc lap_map64_put
 $(B)/tests/test_origin: LDFLAGS += $(ORIGIN_CALLS:%=-Wl,--wrap=%)
+# System calls that fail around a list, and memory that runs out.
+LIST_CALLS := open fstat read pread malloc calloc lap_grow lap_await_readable
+$(B)/tests/test_list: LDFLAGS += $(LIST_CALLS:%=-Wl,--wrap=%)
 # What the manifest and the file system say to a group of outputs.
 GROUP_CALLS := lap_now_ms syncfs lap_manifest_begin lap_manifest_done lap_manifest_flush lap_manifest_judge \
   lap_content_hash lap_sink_publish
