@@ -41,7 +41,6 @@ static lap_list *create(const char *shown, char end, lap_error *err)
     }
     list->shown = shown;
     list->end = end;
-    list->fd = -1;
     return list;
 }
 

@@ -64,7 +64,7 @@ static lap_code ask_array(long *index, long *count, bool *found, lap_error *err)
     if (step < 1)
         step = 1;
     *index = (id - min) / step;
-    if (id < min || min < 0 || *count < 1 || *index >= *count || (id - min) % step ||
+    if (id < min || min < 0 || *index >= *count || (id - min) % step ||
         (max >= 0 && (max - min) / step + 1 != *count))
         return lap_fail(err, LAP_E_USAGE,
             "task %.20s is outside the Slurm array, or the array has gaps; number tasks as in 0-15", id_text);

@@ -28,6 +28,10 @@ $(B)/tests/test_known: LDFLAGS += $(KNOWN_CALLS:%=-Wl,--wrap=%)
 # What the records say about a file, and names that cannot be examined.
 JUDGE_CALLS := lap_manifest_judge lap_manifest_done lap_manifest_flush lap_tree_enter lap_tree_leave fstatat
 $(B)/tests/test_batch_judge: LDFLAGS += $(JUDGE_CALLS:%=-Wl,--wrap=%)
+# A walk that the test makes up, and what cannot be examined.
+LOOK_CALLS := lap_walk lap_batch_small lap_prune_note lap_late_note lap_grow calloc lap_map64_put lap_real_name \
+  lap_side_look stat
+$(B)/tests/test_batch_look: LDFLAGS += $(LOOK_CALLS:%=-Wl,--wrap=%)
 # Folders that cannot be examined, and memory that runs out.
 ORIGIN_CALLS := realpath stat lap_grow strdup strndup calloc lap_map64_put
 $(B)/tests/test_origin: LDFLAGS += $(ORIGIN_CALLS:%=-Wl,--wrap=%)

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
+
 #include "lapedge_program.h"
 
 /* Everything that a scheduler may have set for the process that runs these tests. */
@@ -44,6 +46,7 @@ static void is_share(const char *spec, uint32_t wanted, uint32_t of)
 {
     uint32_t shard = 77, shards = 77;
     lap_error err = {0};
+    errno = ERANGE; /* of an earlier call */
     lap_code code = lap_shard_parse(spec, &shard, &shards, &err);
     if (code != LAP_OK)
         fail_msg("%s: %s", spec, err.message);
@@ -168,16 +171,120 @@ static void tasks_of_one_machine_are_counted(void **state)
         {"SLURM_LOCALID=2 SLURM_STEP_TASKS_PER_NODE=4(x16)", true, 2, 4},
         {"SLURM_LOCALID=2 SLURM_STEP_TASKS_PER_NODE=2,4", true, 2, 3},
         {"SLURM_LOCALID=2 SLURM_STEP_TASKS_PER_NODE=4 SLURM_GPUS_PER_TASK=1", false, 0, 1},
+        {"MPI_LOCALRANKID=9 MPI_LOCALNRANKS=10", true, 9, 10},
+        {"MPI_LOCALRANKID=0 MPI_LOCALNRANKS=1", true, 0, 1},
+        {"MPI_LOCALRANKID=0", true, 0, 1},
+        {"MPI_LOCALRANKID=3", true, 3, 4},
+        {"MPI_LOCALRANKID=3 MPI_LOCALNRANKS=3", true, 3, 4},
+        {"MPI_LOCALRANKID=3 MPI_LOCALNRANKS=:", true, 3, 4},
+        {"MPI_LOCALRANKID=3 MPI_LOCALNRANKS=1048576", true, 3, 1048576},
+        {"MPI_LOCALRANKID=3 MPI_LOCALNRANKS=1048577", true, 3, 4},
+        {"MPI_LOCALRANKID=1048576", true, 1048576, 1048577},
+        {"MPI_LOCALRANKID=1048577 SLURM_LOCALID=1 SLURM_STEP_TASKS_PER_NODE=2", true, 1, 2},
+        {"MPI_LOCALRANKID=/ MPI_LOCALNRANKS=4", false, 0, 1},
+        {"MPI_LOCALRANKID=: MPI_LOCALNRANKS=4", false, 0, 1},
+        {"MPI_LOCALRANKID= MPI_LOCALNRANKS=4", false, 0, 1},
+        {"OMPI_COMM_WORLD_LOCAL_RANK=3 OMPI_COMM_WORLD_LOCAL_SIZE=8 SLURM_LOCALID=1", true, 3, 8},
         {"SLURM_LOCALID=x SLURM_STEP_TASKS_PER_NODE=4", false, 0, 1},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        uint32_t rank, size;
+        uint32_t rank = 77, size = 77;
         set_variables(cases[i].settings);
         assert_int_equal(lap_shard_local(&rank, &size), cases[i].found);
         assert_int_equal(rank, cases[i].rank);
         assert_int_equal(size, cases[i].size);
     }
+}
+
+/* "NAME=VALUE ..." is refused with this message. */
+static void says(const char *settings, const char *message)
+{
+    uint32_t shard = 77, shards = 77;
+    lap_error err = {0};
+    set_variables(settings);
+    assert_int_equal(lap_shard_parse("auto", &shard, &shards, &err), LAP_E_USAGE);
+    assert_int_equal(err.code, LAP_E_USAGE);
+    assert_string_equal(err.subject, "");
+    assert_string_equal(err.message, message);
+    assert_true(shard == 77 && shards == 77);
+}
+
+/* A task of an array is refused for each reason alone. */
+static void each_reason_suffices(void **state)
+{
+    static const char *const refused[] = {
+        "SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=2 SLURM_ARRAY_TASK_MAX=3 SLURM_ARRAY_TASK_COUNT=2",
+        "SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_COUNT=4",
+        "SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=x SLURM_ARRAY_TASK_COUNT=4",
+        "SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_MIN=0",
+        "SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=0",
+        "SLURM_ARRAY_TASK_ID=2 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=2",
+        "SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=2 SLURM_ARRAY_TASK_STEP=2",
+        "SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_MAX=3 SLURM_ARRAY_TASK_COUNT=2",
+        "SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_MAX=0 SLURM_ARRAY_TASK_COUNT=2",
+        "SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_MAX=4 SLURM_ARRAY_TASK_COUNT=2 "
+        "SLURM_ARRAY_TASK_STEP=2",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        char message[128];
+        snprintf(message, sizeof message,
+            "task %c is outside the Slurm array, or the array has gaps; number tasks as in 0-15",
+            refused[i][strlen("SLURM_ARRAY_TASK_ID=")]);
+        says(refused[i], message);
+    }
+    /* What a variable does not say is not held against the task. */
+    AUTO("SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=1", 0, 1);
+    AUTO("SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=2", 1, 2);
+    AUTO("SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=2 SLURM_ARRAY_TASK_STEP=0", 1,
+        2);
+    AUTO(
+        "SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_MAX=0 SLURM_ARRAY_TASK_COUNT=1", 0, 1);
+    AUTO("SLURM_ARRAY_TASK_ID=4 SLURM_ARRAY_TASK_MIN=2 SLURM_ARRAY_TASK_MAX=4 SLURM_ARRAY_TASK_COUNT=2 "
+         "SLURM_ARRAY_TASK_STEP=2",
+        1, 2);
+}
+
+static void whole_messages(void **state)
+{
+    static const char *const wrong[] = {"x/2", "2/2", "1", "/2"};
+    (void)state;
+    says("PMI_RANK=0 PMI_SIZE=0", "PMI_RANK is 0 and PMI_SIZE is 0: this is not a valid share");
+    says("PMI_RANK=1 PMI_SIZE=1", "PMI_RANK is 1 and PMI_SIZE is 1: this is not a valid share");
+    says("PMI_RANK= PMI_SIZE=1", "PMI_RANK is  and PMI_SIZE is 1: this is not a valid share");
+    says("PMI_RANK=: PMI_SIZE=1", "PMI_RANK is : and PMI_SIZE is 1: this is not a valid share");
+    says("PMI_RANK=0 PMI_SIZE=/", "PMI_RANK is 0 and PMI_SIZE is /: this is not a valid share");
+    says("JOB_COMPLETION_INDEX=3",
+        "JOB_COMPLETION_INDEX is 3 and JOB_COMPLETIONS is not set: this is not a valid share");
+    says("SLURM_PROCID=0 SLURM_NTASKS=4",
+        "no scheduler found; looked for OMPI_COMM_WORLD_RANK, PMI_RANK, SLURM_PROCID inside srun, "
+        "SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX with JOB_COMPLETIONS");
+    forget(NULL);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        uint32_t shard = 77, shards = 77;
+        lap_error err = {0};
+        assert_int_equal(lap_shard_parse(wrong[i], &shard, &shards, &err), LAP_E_USAGE);
+        assert_string_equal(err.message, "expected I/N with I from 0 to N-1, or auto");
+        assert_true(shard == 77 && shards == 77);
+    }
+}
+
+/* Shares are numbered below 2^31, and I may have 15 digits. */
+static void the_largest_shares(void **state)
+{
+    (void)state;
+    is_share("9/10", 9, 10);
+    is_share("000000000000001/2", 1, 2);
+    is_refused("0000000000000001/2", "I/N");
+    is_share("0/2147483647", 0, 2147483647);
+    AUTO("PMI_RANK=2147483646 PMI_SIZE=2147483647", 2147483646, 2147483647);
+    AUTO("SLURM_ARRAY_TASK_ID=1073741822 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=1073741823 PMI_RANK=1 "
+         "PMI_SIZE=2",
+        2147483645, 2147483646);
+    says("SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=1073741824 PMI_RANK=1 "
+         "PMI_SIZE=2",
+        "1073741824 times 2 shares are too many");
 }
 
 int main(void)
@@ -191,6 +298,9 @@ int main(void)
         cmocka_unit_test(an_array_of_jobs_with_tasks_multiplies),
         cmocka_unit_test(half_an_answer_is_no_share),
         cmocka_unit_test(tasks_of_one_machine_are_counted),
+        cmocka_unit_test(each_reason_suffices),
+        cmocka_unit_test(whole_messages),
+        cmocka_unit_test(the_largest_shares),
     };
     return cmocka_run_group_tests_name("shard", tests, NULL, forget);
 }
