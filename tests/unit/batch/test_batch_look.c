@@ -24,6 +24,7 @@ static struct {
     int cancel_before;                 /* this walk is cancelled; 0: none is */
     const char *call;
     int after, why;
+    uint64_t beyond; /* what new memory holds */
     char noted[512], late[256];
 } sys;
 
@@ -83,8 +84,13 @@ void *__real_lap_grow(void *array, size_t *capacity, size_t wanted, size_t size)
 void *__wrap_lap_grow(void *array, size_t *capacity, size_t wanted, size_t size);
 void *__wrap_lap_grow(void *array, size_t *capacity, size_t wanted, size_t size)
 {
-    return strike(sys.call, "grow", &sys.after, ENOMEM) ? NULL
-                                                        : __real_lap_grow(array, capacity, wanted, size);
+    const size_t before = *capacity;
+    if (strike(sys.call, "grow", &sys.after, ENOMEM))
+        return NULL;
+    uint64_t *grown = __real_lap_grow(array, capacity, wanted, size);
+    for (size_t i = before * size / 8; grown && i < *capacity * size / 8; i++)
+        grown[i] = sys.beyond; /* in place of what nobody has written yet */
+    return grown;
 }
 
 void *__real_calloc(size_t count, size_t size);
@@ -299,6 +305,10 @@ static void who_may_clash(void **state)
         options.flat = how == 4;
         options.suffix = how == 5 ? "-edges" : NULL;
         add(0, "a.jpg", 1);
+        sys.beyond = lap_batch_key(how == 5 ? "a-edges.jpg" : "a.jpg");
+        assert_int_equal(look(), LAP_OK);
+        assert_int_equal(b.claims.count, 0);
+        sys.walks = 0;
         add(0, "a.jpg", 2);
         assert_int_equal(look(), LAP_OK);
         assert_claimed(how == 5 ? "a-edges.jpg" : "a.jpg", how ? 2 : -1);
@@ -546,6 +556,26 @@ static void other_files(void **state)
         }
 }
 
+/* Without other files nothing is asked about them; with some, an output folder that cannot be examined still
+ * ends the run. */
+static void no_other_files(void **state)
+{
+    static const char *const calls[] = {"calloc", "name", "side"};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        forget();
+        add(0, "a.jpg", 1);
+        sys.call = calls[i], sys.why = EACCES;
+        assert_int_equal(look(), LAP_OK);
+        assert_int_equal(sys.after, 0);
+    }
+    forget();
+    add(0, "a.jpg", 1);
+    sys.call = "stat", sys.why = EMFILE;
+    assert_int_equal(look_beside(at("report.html")), LAP_E_UNREADABLE);
+    assert_int_equal(sys.walks, 0);
+}
+
 /* A name that leads to an output which exists; a file that could not be examined is no input. */
 static void other_names(void **state)
 {
@@ -607,7 +637,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     static const struct CMUnitTest tests[] = {TEST(counted), TEST(ended), TEST(who_may_clash), TEST(claims),
         TEST(endangered), TEST(many_endangered), TEST(not_examined), TEST(limits), TEST(without_memory),
-        TEST(other_files), TEST(other_names), TEST(before_the_walk)};
+        TEST(other_files), TEST(no_other_files), TEST(other_names), TEST(before_the_walk)};
     if (!make_scratch())
         return 1;
     return cmocka_run_group_tests(tests, NULL, remove_scratch);

@@ -46,6 +46,7 @@ static lap_list *opened(const char *path, uint64_t limit)
     const lap_batch_options options = {.files_from = path};
     lap_list *list;
     lap_error err;
+    errno = ENOENT; /* of an earlier call */
     if (lap_list_open(&options, limit, NULL, &list, &err) != LAP_OK)
         fail_msg("%s: %s", err.subject, err.message);
     return list;
@@ -188,6 +189,10 @@ static void lists_that_are_none(void **unused)
     assert_int_equal(lap_list_open(&missing, 0, NULL, &list, &err), LAP_E_MISSING);
     const lap_batch_options folder = {.files_from = "/"};
     assert_int_equal(lap_list_open(&folder, 0, NULL, &list, &err), LAP_E_UNREADABLE);
+    put(at("in a folder"), "x");
+    const lap_batch_options small = {.files_from = scratch}; /* even if it is larger than what may be held */
+    assert_int_equal(lap_list_open(&small, 2, NULL, &list, &err), LAP_E_UNREADABLE);
+    assert_null(list);
     lap_list_close(NULL);
 }
 
@@ -449,6 +454,7 @@ static void names_of_lists(void **unused)
         {BYTES("\xff\xfe\x61\0\n\0"), false, "", utf16},
         {BYTES("\xff\xfe\0"), false, "", utf16},
         {BYTES("\xfe\xff\0\x61\0\n"), false, "", utf16},
+        {BYTES("\xfe\xff\x61\0"), false, "", utf16},
         {BYTES("\xfe\xff\0"), false, "", utf16},
         {BYTES("\xff\xff\0"), false, "", zeros},
         {BYTES("\xfe\xfe\0"), false, "", zeros},
@@ -575,6 +581,7 @@ static void standard_input(void **unused)
         assert_int_equal(dup2(fd, STDIN_FILENO), STDIN_FILENO);
         close(fd);
         assert_int_equal(lseek(STDIN_FILENO, 8, SEEK_SET), 8);
+        errno = ENOENT;
         assert_int_equal(lap_list_open(&options, (uint64_t)limit, NULL, &list, &err), LAP_OK);
         assert_true(lap_list_leaves(list, 100) == 100 - (limit == 0 || limit >= 16 ? 8 : 0));
         for (int turn = 0; turn < 2; turn++) {
