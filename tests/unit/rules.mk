@@ -33,7 +33,7 @@ LOOK_CALLS := lap_walk lap_batch_small lap_prune_note lap_late_note lap_grow cal
   lap_side_look stat
 $(B)/tests/test_batch_look: LDFLAGS += $(LOOK_CALLS:%=-Wl,--wrap=%)
 # Folders that cannot be examined, and memory that runs out.
-ORIGIN_CALLS := realpath stat lap_grow strdup strndup calloc lap_map64_put
+ORIGIN_CALLS := realpath stat lap_grow strdup strndup calloc free lap_map64_put
 $(B)/tests/test_origin: LDFLAGS += $(ORIGIN_CALLS:%=-Wl,--wrap=%)
 # System calls that fail around a list, and memory that runs out.
 LIST_CALLS := open fstat read pread malloc calloc lap_grow lap_await_readable

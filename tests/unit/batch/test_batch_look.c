@@ -85,6 +85,7 @@ void *__wrap_lap_grow(void *array, size_t *capacity, size_t wanted, size_t size)
 void *__wrap_lap_grow(void *array, size_t *capacity, size_t wanted, size_t size)
 {
     const size_t before = *capacity;
+    assert_true(wanted > 0); /* there is room for one more */
     if (strike(sys.call, "grow", &sys.after, ENOMEM))
         return NULL;
     uint64_t *grown = __real_lap_grow(array, capacity, wanted, size);

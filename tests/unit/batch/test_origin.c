@@ -38,7 +38,17 @@ void *__real_lap_grow(void *array, size_t *capacity, size_t count, size_t size);
 void *__wrap_lap_grow(void *array, size_t *capacity, size_t count, size_t size);
 void *__wrap_lap_grow(void *array, size_t *capacity, size_t count, size_t size)
 {
+    assert_true(count > 0); /* there is room for one more */
     return strikes("grow") ? NULL : __real_lap_grow(array, capacity, count, size);
+}
+
+/* Some C libraries change errno here. */
+void __real_free(void *memory);
+void __wrap_free(void *memory);
+void __wrap_free(void *memory)
+{
+    __real_free(memory);
+    errno = EDOM;
 }
 
 char *__real_strdup(const char *text);

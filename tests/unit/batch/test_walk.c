@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "batch/walk.h"
+#include "lapedge_program.h"
 #include "tests/support/temporary.h"
 
 static char home[TEMPORARY_PATH], previous[4096];
@@ -263,6 +264,53 @@ static void paths_longer_than_the_system_takes_are_told(void **state)
     assert_int_equal(system("rm -rf in"), 0);
 }
 
+/* What lap_inputs calls for each input: "path" or "path!message", and when to end. */
+typedef struct listed {
+    char all[512];
+    int count, stop_after;
+} listed;
+
+static lap_code list_one(void *user, const char *path, const lap_error *problem, lap_error *err)
+{
+    listed *l = user;
+    const size_t length = strlen(l->all);
+    (void)err;
+    snprintf(l->all + length, sizeof l->all - length, "%s%s%s ", path, problem ? "!" : "",
+        problem ? problem->message : "");
+    return ++l->count == l->stop_after ? LAP_E_TIMEOUT : LAP_OK;
+}
+
+static void inputs_are_listed(void **state)
+{
+    static const char *const operands[] = {"in", "missing.jpg", "b.jpg"};
+    (void)state;
+    put("in/a.jpg", "x");
+    put("b.jpg", "x");
+    assert_int_equal(symlink("a.jpg", "in/link.jpg"), 0);
+    assert_int_equal(symlink("a.jpg", "in/other.jpg"), 0);
+    for (size_t count = 0; count < 4; count++)
+        for (int counted = 0; counted < 2; counted++) {
+            listed l = {.count = 0};
+            uint64_t links = 77;
+            lap_error err = {0};
+            assert_int_equal(
+                lap_inputs(operands, count, list_one, &l, counted ? &links : NULL, &err), LAP_OK);
+            assert_string_equal(l.all, count == 0   ? ""
+                                       : count == 1 ? "in/a.jpg "
+                                       : count == 2 ? "in/a.jpg missing.jpg!no such file "
+                                                    : "in/a.jpg missing.jpg!no such file b.jpg ");
+            assert_true(links == (counted ? (count ? 2 : 0) : 77));
+        }
+    for (int after = 1; after < 3; after++) {
+        listed l = {.stop_after = after};
+        lap_error err = {0};
+        uint64_t links = 77;
+        assert_int_equal(lap_inputs(operands, 3, list_one, &l, &links, &err), LAP_E_TIMEOUT);
+        assert_int_equal(l.count, after);
+        assert_true(links <= 2);
+    }
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, enter_folder, leave_folder)
 
 int main(void)
@@ -276,6 +324,7 @@ int main(void)
         TEST(a_visitor_ends_the_walk),
         TEST(a_vanished_folder_does_not_end_the_walk),
         TEST(paths_longer_than_the_system_takes_are_told),
+        TEST(inputs_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
