@@ -42,7 +42,7 @@ static lap_code ask(const launcher *l, long *rank, long *size, bool *found, lap_
         return LAP_OK;
     *rank = number(rank_text);
     *size = number(size_text);
-    if (*rank >= 0 && *size > 0 && *rank < *size)
+    if (*rank >= 0 && *rank < *size) /* so there is at least one */
         return LAP_OK;
     return lap_fail(err, LAP_E_USAGE, "%s is %.40s and %s is %.40s: this is not a valid share", l->rank,
         rank_text, l->size, size_text ? size_text : "not set");
@@ -108,7 +108,7 @@ lap_code lap_shard_parse(const char *spec, uint32_t *shard, uint32_t *shards, la
     memcpy(first, spec, length);
     first[length] = 0;
     long rank = number(first), size = number(slash + 1);
-    if (rank < 0 || size < 1 || rank >= size)
+    if (rank < 0 || rank >= size)
         return lap_fail(err, LAP_E_USAGE, "expected I/N with I from 0 to N-1, or auto");
     *shard = (uint32_t)rank;
     *shards = (uint32_t)size;
