@@ -306,14 +306,27 @@ static void who_may_clash(void **state)
         options.flat = how == 4;
         options.suffix = how == 5 ? "-edges" : NULL;
         add(0, "a.jpg", 1);
-        sys.beyond = lap_batch_key(how == 5 ? "a-edges.jpg" : "a.jpg");
-        assert_int_equal(look(), LAP_OK);
-        assert_int_equal(b.claims.count, 0);
-        sys.walks = 0;
         add(0, "a.jpg", 2);
         assert_int_equal(look(), LAP_OK);
         assert_claimed(how == 5 ? "a-edges.jpg" : "a.jpg", how ? 2 : -1);
     }
+}
+
+/* What lies behind the last claim is none, even if it looks like one. */
+static void the_last_claim(void **state)
+{
+    static const char *const names[] = {"a.jpg", "b.jpg", "c.jpg"}; /* there is room for four */
+    uint64_t last = 0;
+    (void)state;
+    options.input_count = 2;
+    for (size_t i = 0; i < 3; i++) {
+        const uint64_t key = lap_batch_key(names[i]);
+        last = key > last ? key : last;
+        add(0, names[i], (unsigned)i);
+    }
+    sys.beyond = last;
+    assert_int_equal(look(), LAP_OK);
+    assert_int_equal(b.claims.count, 0);
 }
 
 /* Names of inputs, as inode numbers, and how many claim them. */
@@ -637,8 +650,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     static const struct CMUnitTest tests[] = {TEST(counted), TEST(ended), TEST(who_may_clash), TEST(claims),
-        TEST(endangered), TEST(many_endangered), TEST(not_examined), TEST(limits), TEST(without_memory),
-        TEST(other_files), TEST(no_other_files), TEST(other_names), TEST(before_the_walk)};
+        TEST(the_last_claim), TEST(endangered), TEST(many_endangered), TEST(not_examined), TEST(limits),
+        TEST(without_memory), TEST(other_files), TEST(no_other_files), TEST(other_names),
+        TEST(before_the_walk)};
     if (!make_scratch())
         return 1;
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
