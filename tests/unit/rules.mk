@@ -76,7 +76,8 @@ OPTIONS_CALLS := open stat read close lap_memory_here
 $(B)/tests/test_options: LDFLAGS += $(OPTIONS_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_options: $(FUZZ_PROGRAM)
 # The contact sheet of a report, whose page is not written, and whose pictures are not encoded.
-SHEET_CALLS := strdup lap_report_create lap_report_add_results lap_report_write lap_pnm_of lap_data_uri
+SHEET_CALLS := strdup lap_report_create lap_report_add_results lap_report_write lap_pnm_of lap_data_uri \
+  lap_pixels_read
 $(B)/tests/test_sheet: LDFLAGS += $(SHEET_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_sheet: $(FUZZ_PROGRAM)
 $(B)/tests/test_side: LDFLAGS += -Wl,--wrap=fsync

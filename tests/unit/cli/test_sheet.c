@@ -23,7 +23,9 @@ static struct {
     size_t uri_size; /* of the next pictures; 0: their sizes as text */
     int quality;
     lap_picture drawn[2 * SHOWN + 8];
-    int drawn_count;
+    int drawn_count, differs; /* by how much the first pixels of the last difference differ */
+    lap_settings read[8];     /* with which pictures were read */
+    int read_count;
 } sys;
 
 char *__real_strdup(const char *text);
@@ -61,9 +63,23 @@ lap_code __wrap_lap_pnm_of(const lap_picture *picture, lap_pnm *pnm, lap_error *
 lap_code __wrap_lap_pnm_of(const lap_picture *picture, lap_pnm *pnm, lap_error *err)
 {
     sys.drawn[sys.drawn_count++] = *picture;
+    if (picture->other)
+        sys.differs = picture->view->base[0] - picture->other->base[0];
     if (strike(sys.call, "pnm", &sys.after, ENOMEM))
         return lap_report_no_memory(err);
     return __real_lap_pnm_of(picture, pnm, err);
+}
+
+lap_code __real_lap_pixels_read(lap_context *context, const char *path, const lap_settings *settings,
+    lap_pixels **pixels, lap_error *err);
+lap_code __wrap_lap_pixels_read(lap_context *context, const char *path, const lap_settings *settings,
+    lap_pixels **pixels, lap_error *err);
+lap_code __wrap_lap_pixels_read(
+    lap_context *context, const char *path, const lap_settings *settings, lap_pixels **pixels, lap_error *err)
+{
+    if (sys.read_count < 8)
+        sys.read[sys.read_count++] = *settings;
+    return __real_lap_pixels_read(context, path, settings, pixels, err);
 }
 
 lap_code __wrap_lap_data_uri(
@@ -478,9 +494,40 @@ static void differences(void **state)
             assert_int_equal(sys.drawn[i].mean, LAP_MEAN_PLAIN);
             assert_int_equal(sys.drawn[i].other != NULL, i == 2);
         }
+        assert_int_equal(sys.differs, excused ? 0 : -3);
         assert_string_equal(shown(folder, 1, 1), "50 100");
         assert_int_equal(length(folder, "failed"), 0);
     }
+}
+
+/* Pictures are shown in colour and however damaged; the output of a run is upright already. */
+static void read_as(void **state)
+{
+    const lap_difference d = {.rmse = 1, .psnr = 30};
+    (void)state;
+    picture("a.pgm", 8, 8, 9);
+    add("a.pgm", "a.pgm", LAP_DONE, LAP_OK, 1);
+    cli->settings.gray = true;
+    cli->settings.fail_on = LAP_FAIL_WARNING;
+    for (int is_diff = 0; is_diff < 2; is_diff++)
+        for (int upright = 0; upright < 2; upright++) {
+            cli->settings.auto_orient = upright;
+            sys.read_count = 0;
+            (void)written();
+            assert_int_equal(sys.read_count, 2);
+            assert_int_equal(sys.read[0].auto_orient, upright);
+            assert_int_equal(sys.read[1].auto_orient, upright && is_diff);
+            for (int i = 0; i < 2; i++)
+                assert_true(!sys.read[i].gray && sys.read[i].fail_on == LAP_FAIL_NONE);
+            if (!is_diff && upright) {
+                cli->forms = LAP_CLI_DIFF_FOLDER;
+                lap_sheet_free(sheet);
+                sheet = lap_sheet_create();
+                lap_sheet_add_pair(sheet,
+                    &(lap_pair){.a = "a.pgm", .b = "a.pgm", .relative = "a", .difference = &d}, "different",
+                    true);
+            }
+        }
 }
 
 /* ---- without memory ------------------------------------------------------------------------------------ */
@@ -520,7 +567,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     static const struct CMUnitTest tests[] = {TEST(slowest), TEST(failed), TEST(shortened), TEST(chosen),
-        TEST(pairs), TEST(subjects), TEST(pictures), TEST(much), TEST(differences), TEST(no_memory)};
+        TEST(pairs), TEST(subjects), TEST(pictures), TEST(much), TEST(differences), TEST(read_as),
+        TEST(no_memory)};
     if (!make_scratch())
         return 1;
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
