@@ -190,7 +190,7 @@ static void add(const char *input, const char *output, lap_status status, lap_co
 /* The slowest come first, of equal ones those that came first; what was only up to date took no time. */
 static void slowest(void **state)
 {
-    char name[16];
+    char name[24];
     (void)state;
     for (int i = 0; i < 25; i++) {
         snprintf(name, sizeof name, "%d.jpg", i);
@@ -222,7 +222,7 @@ static void slowest(void **state)
 /* What failed, or was left alone for a reason, is listed in the order in which it came, up to a limit. */
 static void failed(void **state)
 {
-    char name[16], message[32];
+    char name[24], message[40];
     (void)state;
     for (int i = 0; i < FAILED + 3; i++) {
         snprintf(name, sizeof name, "%d.jpg", i);
@@ -290,7 +290,7 @@ static uint64_t fnv(const char *name)
 static void chosen(void **state)
 {
     enum { COUNT = 100 };
-    char names[COUNT][16];
+    char names[COUNT][24];
     (void)state;
     for (int i = 0; i < COUNT; i++)
         snprintf(names[i], sizeof names[i], "%03d\xFF.jpg", i);
@@ -316,7 +316,7 @@ static void chosen(void **state)
 
 static void pairs(void **state)
 {
-    char message[100], name[16];
+    char message[120], name[24];
     const lap_error broken = {.code = LAP_E_DAMAGED, .message = "is broken"};
     (void)state;
     cli->forms = LAP_CLI_DIFF_FOLDER;
@@ -418,7 +418,7 @@ static void pictures(void **state)
     } sizes[] = {{220, 110, "220 110"}, {221, 110, "220 109"}, {440, 110, "220 55"}, {110, 440, "55 220"},
         {100, 100, "100 100"}, {2000, 3, "220 1"}, {3, 2000, "1 220"}};
     enum { SIZES = sizeof sizes / sizeof *sizes };
-    char name[16];
+    char name[24];
     (void)state;
     for (int i = 0; i < SIZES; i++) {
         snprintf(name, sizeof name, "%d.pgm", i);
@@ -455,7 +455,7 @@ static void pictures(void **state)
 /* All pictures together have 3,500,000 bytes; a later one that fits is still shown. */
 static void much(void **state)
 {
-    char name[16];
+    char name[24];
     (void)state;
     for (int i = 0; i < 3; i++) {
         snprintf(name, sizeof name, "%d.pgm", i);
