@@ -1,0 +1,1028 @@
+/* Which outputs --prune removes, and which it keeps for which reason, whatever the records say: records,
+ * photos and folders in every relation to each other. The records are those of the test, the files are real.
+ */
+#include "tests/support/scratch.h"
+#include "tests/support/strike.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "batch/prune.h"
+
+/* ---- the records and the system ------------------------------------------------------------------------ */
+
+enum { MOST = 8 };
+
+static struct {
+    lap_manifest_line own[MOST], other[MOST];
+    int own_count, other_count;
+    const char *other_folder;
+    bool is_blind, is_all;
+    size_t unbelieved;
+    int looked_below, looked_above;
+    lap_code below, above;
+    const char *call; /* that fails for paths with `of` in them, after so many that succeed; NULL: none */
+    const char *of;
+    int why, after;
+    char *kept[64]; /* strings of lines */
+    int kept_count;
+} sys;
+
+static bool strikes(const char *call, const char *path)
+{
+    return (!sys.of || strstr(path, sys.of)) && strike(sys.call, call, &sys.after, sys.why);
+}
+
+static lap_code give(
+    const lap_manifest_line *lines, int count, lap_manifest_fn *each, void *user, lap_error *err)
+{
+    lap_code code = LAP_OK;
+    for (int i = 0; i < count && code == LAP_OK; i++)
+        code = each(user, &lines[i], err);
+    return code;
+}
+
+lap_code __wrap_lap_manifest_each(lap_manifest *manifest, lap_manifest_fn *each, void *user, lap_error *err);
+lap_code __wrap_lap_manifest_each(lap_manifest *manifest, lap_manifest_fn *each, void *user, lap_error *err)
+{
+    (void)manifest;
+    return give(sys.own, sys.own_count, each, user, err);
+}
+
+lap_code __wrap_lap_manifest_each_other(
+    lap_manifest *manifest, const char **folder, lap_manifest_fn *each, void *user, lap_error *err);
+lap_code __wrap_lap_manifest_each_other(
+    lap_manifest *manifest, const char **folder, lap_manifest_fn *each, void *user, lap_error *err)
+{
+    (void)manifest;
+    *folder = sys.other_folder;
+    return give(sys.other, sys.other_count, each, user, err);
+}
+
+lap_code __wrap_lap_manifest_look_below(lap_manifest *manifest, const char *output, lap_error *err);
+lap_code __wrap_lap_manifest_look_below(lap_manifest *manifest, const char *output, lap_error *err)
+{
+    (void)manifest, (void)output, (void)err;
+    sys.looked_below++;
+    return sys.below;
+}
+
+lap_code __wrap_lap_manifest_look_above(lap_manifest *manifest, lap_error *err);
+lap_code __wrap_lap_manifest_look_above(lap_manifest *manifest, lap_error *err)
+{
+    (void)manifest, (void)err;
+    sys.looked_above++;
+    return sys.above;
+}
+
+bool __wrap_lap_manifest_is_blind(const lap_manifest *manifest, lap_error *why);
+bool __wrap_lap_manifest_is_blind(const lap_manifest *manifest, lap_error *why)
+{
+    (void)manifest;
+    *why = (lap_error){.code = LAP_E_UNREADABLE, .message = "blind"};
+    return sys.is_blind;
+}
+
+size_t __wrap_lap_manifest_unbelieved(const lap_manifest *manifest, bool *is_all, lap_error *why);
+size_t __wrap_lap_manifest_unbelieved(const lap_manifest *manifest, bool *is_all, lap_error *why)
+{
+    (void)manifest;
+    *is_all = sys.is_all;
+    *why = (lap_error){.code = LAP_E_CHANGED, .message = "unbelieved"};
+    return sys.unbelieved;
+}
+
+int __real_stat(const char *path, struct stat *st);
+int __wrap_stat(const char *path, struct stat *st);
+int __wrap_stat(const char *path, struct stat *st)
+{
+    return strikes("stat", path) ? -1 : __real_stat(path, st);
+}
+
+int __real_lstat(const char *path, struct stat *st);
+int __wrap_lstat(const char *path, struct stat *st);
+int __wrap_lstat(const char *path, struct stat *st)
+{
+    return strikes("lstat", path) ? -1 : __real_lstat(path, st);
+}
+
+DIR *__real_opendir(const char *path);
+DIR *__wrap_opendir(const char *path);
+DIR *__wrap_opendir(const char *path)
+{
+    return strikes("opendir", path) ? NULL : __real_opendir(path);
+}
+
+struct dirent *__real_readdir(DIR *dir);
+struct dirent *__wrap_readdir(DIR *dir);
+struct dirent *__wrap_readdir(DIR *dir)
+{
+    return strikes("readdir", "") ? NULL : __real_readdir(dir);
+}
+
+int __real_unlinkat(int folder, const char *name, int flags);
+int __wrap_unlinkat(int folder, const char *name, int flags);
+int __wrap_unlinkat(int folder, const char *name, int flags)
+{
+    return strikes("unlinkat", name) ? -1 : __real_unlinkat(folder, name, flags);
+}
+
+int __real_fstatat(int folder, const char *name, struct stat *st, int flags);
+int __wrap_fstatat(int folder, const char *name, struct stat *st, int flags);
+int __wrap_fstatat(int folder, const char *name, struct stat *st, int flags)
+{
+    return strikes("fstatat", name) ? -1 : __real_fstatat(folder, name, st, flags);
+}
+
+char *__real_getcwd(char *path, size_t size);
+char *__wrap_getcwd(char *path, size_t size);
+char *__wrap_getcwd(char *path, size_t size)
+{
+    return strikes("getcwd", "") ? NULL : __real_getcwd(path, size);
+}
+
+lap_code __real_lap_content_hash(
+    int folder, const char *name, const struct stat *there, uint64_t *hash, lap_error *err);
+lap_code __wrap_lap_content_hash(
+    int folder, const char *name, const struct stat *there, uint64_t *hash, lap_error *err);
+lap_code __wrap_lap_content_hash(
+    int folder, const char *name, const struct stat *there, uint64_t *hash, lap_error *err)
+{
+    if (strikes("hash", name)) {
+        errno = EACCES;
+        return lap_fail(err, (lap_code)sys.why, "struck");
+    }
+    return __real_lap_content_hash(folder, name, there, hash, err);
+}
+
+lap_code __real_lap_map64_put(lap_map64 *map, uint64_t key, uint64_t value, lap_error *err);
+lap_code __wrap_lap_map64_put(lap_map64 *map, uint64_t key, uint64_t value, lap_error *err);
+lap_code __wrap_lap_map64_put(lap_map64 *map, uint64_t key, uint64_t value, lap_error *err)
+{
+    return strikes("put", "") ? lap_fail(err, LAP_E_MEMORY, "no memory")
+                              : __real_lap_map64_put(map, key, value, err);
+}
+
+/* ---- a run --------------------------------------------------------------------------------------------- */
+
+static lap_tree tree;
+static lap_batch_options options;
+static lap_batch_prune result;
+static lap_error err;
+static const char *inputs[3];
+static struct {
+    bool stopped;
+    atomic_int cancel;
+    int reports, warnings;
+    char output[MOST][64], problem[MOST][160], warned[MOST][256];
+    char subject[256]; /* of the last warning */
+} run;
+static struct {
+    size_t operand;
+    const char *output;
+} notes[MOST];
+static int note_count;
+
+static char *keep(const char *text)
+{
+    char *copy = strdup(text);
+    assert_true(copy && sys.kept_count < 64);
+    return sys.kept[sys.kept_count++] = copy;
+}
+
+static const char *real(const char *path)
+{
+    char text[PATH_MAX];
+    assert_non_null(realpath(path, text));
+    return keep(text);
+}
+
+static void on_removed(void *user, const char *output, const lap_error *problem)
+{
+    assert_ptr_equal(user, &run);
+    assert_true(run.reports < MOST);
+    snprintf(run.output[run.reports], sizeof run.output[0], "%s", output);
+    if (problem) {
+        assert_int_equal(problem->code, LAP_E_WRITE);
+        assert_string_equal(problem->subject, output);
+    }
+    snprintf(run.problem[run.reports++], sizeof run.problem[0], "%.150s", problem ? problem->message : "");
+}
+
+static void on_warning(void *user, const lap_error *warning)
+{
+    assert_ptr_equal(user, &run);
+    assert_true(run.warnings < MOST);
+    snprintf(run.warned[run.warnings++], sizeof run.warned[0], "%.250s", warning->message);
+    snprintf(run.subject, sizeof run.subject, "%s", warning->subject);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    memset(&sys, 0, sizeof sys);
+    memset(&run, 0, sizeof run);
+    err = (lap_error){0};
+    inputs[0] = "in";
+    options = (lap_batch_options){
+        .inputs = inputs, .input_count = 1, .out_dir = "out", .prune = &result, .warn = on_warning};
+    sys.other_folder = "/above/.lapedge";
+    note_count = 0;
+    if (chdir(scratch) != 0 || mkdir("in", 0777) != 0 || mkdir("out", 0777) != 0)
+        return -1;
+    put("in/stays.jpg", "a photo");
+    notes[note_count++].output = "stays.jpg";
+    return lap_tree_open("out", &tree, NULL) != LAP_OK;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    sys.call = NULL;
+    for (int i = 0; i < sys.kept_count; i++)
+        free(sys.kept[i]);
+    lap_tree_close(&tree);
+    if (chdir("/") != 0)
+        return -1;
+    empty_scratch();
+    return 0;
+}
+
+/* Makes an output in out, and what a record says of it: that its photo was `input`, in the folder `folder`,
+ * or, if that is NULL, what a record of version 0.1 says. */
+static lap_manifest_line made(const char *output, const char *input, const char *folder)
+{
+    char path[64];
+    struct stat st;
+    uint64_t content;
+    snprintf(path, sizeof path, "out/%s", output);
+    put(path, "edges");
+    assert_int_equal(__real_stat(path, &st), 0);
+    assert_int_equal(__real_lap_content_hash(AT_FDCWD, path, &st, &content, NULL), LAP_OK);
+    lap_manifest_line line = lap_manifest_line_of(1, keep(output), &st, content);
+    line.is_done = true;
+    line.input = keep(input);
+    if (folder) {
+        line.folder = real(folder);
+        assert_int_equal(__real_stat(folder, &st), 0);
+        line.folder_device = (int64_t)st.st_dev;
+        line.folder_inode = (int64_t)st.st_ino;
+        line.below = (int64_t)(strlen(input) - strlen(folder) - 1);
+    }
+    return line;
+}
+
+/* The output of in/a.jpg, which is gone. */
+static lap_manifest_line *gone(void)
+{
+    sys.own[sys.own_count] = made("a.jpg", "in/a.jpg", "in");
+    return &sys.own[sys.own_count++];
+}
+
+static bool is_there(const char *output)
+{
+    char path[64];
+    snprintf(path, sizeof path, "out/%s", output);
+    return access(path, F_OK) == 0;
+}
+
+static lap_code prune(void)
+{
+    static struct stat st;
+    lap_prune *p = NULL;
+    lap_control control = {.cancel = &run.cancel};
+    run.reports = run.warnings = 0;
+    result = (lap_batch_prune){.each = on_removed,
+        .user = &run,
+        .removed = 9,
+        .failed = 9,
+        .kept = 9,
+        .hidden = 9,
+        .changed = 9,
+        .elsewhere = 9,
+        .others = 9,
+        .refused = {.code = LAP_E_WRITE}};
+    lap_code code = lap_prune_create(&options, &p, &err);
+    for (int i = 0; i < note_count && code == LAP_OK; i++) {
+        const lap_walk_entry entry = {.path = "p", .relative = "p", .stat = &st, .operand = notes[i].operand};
+        code = lap_prune_note(p, &entry, notes[i].output, &err);
+    }
+    const lap_prune_run ended = {.tree = &tree, .control = &control, .stopped = run.stopped, .user = &run};
+    if (code == LAP_OK)
+        code = lap_prune_outputs(p, &ended, &err);
+    lap_prune_free(p);
+    return code;
+}
+
+static void assert_counts(uint64_t removed, uint64_t kept, uint64_t changed, uint64_t elsewhere)
+{
+    assert_int_equal(result.removed, removed);
+    assert_int_equal(result.kept, kept);
+    assert_int_equal(result.changed, changed);
+    assert_int_equal(result.elsewhere, elsewhere);
+}
+
+/* What was counted besides: nothing. */
+static void assert_no_more(void)
+{
+    assert_int_equal(result.failed, 0);
+    assert_int_equal(result.hidden, 0);
+    assert_int_equal(result.others, 0);
+    assert_int_equal(result.refused.code, LAP_OK);
+}
+
+static void assert_refused(lap_code code, const char *subject, const char *message)
+{
+    assert_int_equal(result.refused.code, code);
+    assert_string_equal(result.refused.subject, subject);
+    assert_string_equal(result.refused.message, message);
+    assert_int_equal(result.removed, 0);
+    assert_int_equal(run.reports, 0);
+}
+
+/* ---- what goes and what stays -------------------------------------------------------------------------- */
+
+static void plain(void **state)
+{
+    static const char *const shown[][2] = {
+        {"out", "out/a.jpg"}, {"out///", "out/a.jpg"}, {"./out/", "./out/a.jpg"}};
+    (void)state;
+    sys.own[sys.own_count++] = made("stays.jpg", "in/stays.jpg", "in");
+    for (size_t i = 0; i < 3; i++)
+        for (int dry = 1; dry >= 0; dry--) {
+            sys.own_count = 1;
+            (void)gone();
+            sys.own[sys.own_count] = sys.own[1]; /* two lines of one file: it is counted once */
+            sys.own_count++;
+            options.out_dir = shown[i][0];
+            options.dry_run = dry;
+            sys.looked_below = sys.looked_above = 0;
+            assert_int_equal(prune(), LAP_OK);
+            assert_counts(1, 0, 0, 0);
+            assert_no_more();
+            assert_int_equal(run.reports, 1);
+            assert_string_equal(run.output[0], shown[i][1]);
+            assert_string_equal(run.problem[0], "");
+            assert_int_equal(is_there("a.jpg"), dry);
+            assert_true(is_there("stays.jpg"));
+            assert_int_equal(run.warnings, 0);
+            assert_int_equal(sys.looked_above, 1);
+            assert_in_range(sys.looked_below, 1, 2);
+        }
+    assert_int_equal(prune(), LAP_OK); /* the next run finds nothing */
+    assert_counts(0, 0, 0, 0);
+    assert_int_equal(run.reports, 0);
+}
+
+/* An output that a photo of this run leads to stays, and so does one whose photo is there though no walk
+ * found it. A folder is no photo. */
+static void photos(void **state)
+{
+    (void)state;
+    (void)gone();
+    notes[note_count++].output = "a.jpg";
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 0);
+    note_count--;
+    put("in/a.jpg", "hidden from the walk");
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 0);
+    assert_no_more();
+    assert_true(is_there("a.jpg"));
+    assert_int_equal(unlink("in/a.jpg"), 0);
+    assert_int_equal(symlink("nowhere", "in/a.jpg"), 0); /* a link is a name, too */
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 0);
+    assert_int_equal(unlink("in/a.jpg"), 0);
+    assert_int_equal(mkdir("in/a.jpg", 0777), 0);
+    put("in/a.jpg/b.jpg", "x");
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(1, 0, 0, 0);
+    assert_false(is_there("a.jpg"));
+}
+
+/* The record must describe the very file. */
+static void changed(void **state)
+{
+    (void)state;
+    for (int fact = 0; fact < 6; fact++) {
+        sys.own_count = 0;
+        lap_manifest_line *line = gone();
+        line->device += fact == 0;
+        line->inode += fact == 1;
+        line->size += fact == 2;
+        line->mtime_s += fact == 3;
+        line->mtime_ns ^= fact == 4;
+        line->has_content = fact != 5;
+        assert_int_equal(prune(), LAP_OK);
+        assert_counts(0, 0, 1, 0);
+        assert_no_more();
+        assert_true(is_there("a.jpg"));
+        assert_int_equal(run.reports, 0);
+        put("in/a.jpg", "x"); /* with a photo, the file concerns nobody */
+        assert_int_equal(prune(), LAP_OK);
+        assert_counts(0, 0, 0, 0);
+        assert_int_equal(unlink("in/a.jpg"), 0);
+        /* Several lines are counted once, and not at all if another line describes the file. */
+        sys.own[1] = sys.own[0];
+        sys.own_count = 2;
+        assert_int_equal(prune(), LAP_OK);
+        assert_counts(0, 0, 1, 0);
+        (void)gone();
+        options.dry_run = true;
+        assert_int_equal(prune(), LAP_OK);
+        assert_counts(1, 0, 0, 0);
+        options.dry_run = false;
+    }
+    sys.own_count = 0;
+    gone()->content++; /* the content of the file is another one */
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 0);
+    assert_no_more();
+    assert_true(is_there("a.jpg"));
+}
+
+/* At the output's name is no file, or nothing, or it has no name. */
+static void no_file(void **state)
+{
+    (void)state;
+    lap_manifest_line *line = gone();
+    assert_int_equal(unlink("out/a.jpg"), 0);
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 0);
+    assert_no_more();
+    assert_int_equal(symlink("b", "out/a.jpg"), 0);
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 0);
+    assert_no_more();
+    static const char *const names[] = {"", "deep/", "deep/a.jpg", "../in/stays.jpg"};
+    for (size_t i = 0; i < 4; i++) {
+        line->output = names[i];
+        assert_int_equal(prune(), LAP_OK);
+        assert_counts(0, 0, 0, 0);
+        assert_no_more();
+    }
+    assert_true(access("in/stays.jpg", F_OK) == 0);
+    line->output = "a.jpg";
+    sys.call = "fstatat", sys.of = "a.jpg", sys.why = EIO;
+    assert_int_equal(prune(), LAP_OK);
+    assert_int_equal(result.failed, 1);
+    assert_string_equal(run.problem[0], "cannot be examined: Input/output error");
+}
+
+/* Errors keep an output, are counted, and named. */
+static void failing(void **state)
+{
+    static const struct {
+        const char *call, *of;
+        int why, after;
+        const char *problem;
+    } cases[] = {
+        {"unlinkat", "a.jpg", EACCES, 0, "cannot be removed: Permission denied"},
+        {"hash", "a.jpg", LAP_E_UNREADABLE, 0, "is kept, because it cannot be read: Permission denied"},
+        {"lstat", "in/a.jpg", EACCES, 0,
+            "is kept, because lapedge cannot check whether its photo exists: Permission denied"},
+        {"opendir", "/in", EACCES, 0,
+            "is kept, because lapedge cannot check whether its photo exists: Permission denied"},
+        {"readdir", NULL, EIO, 0,
+            "is kept, because lapedge cannot check whether its photo exists: Input/output error"},
+    };
+    (void)state;
+    (void)gone();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sys.call = cases[i].call, sys.of = cases[i].of, sys.why = cases[i].why, sys.after = cases[i].after;
+        assert_int_equal(prune(), LAP_OK);
+        sys.call = NULL;
+        assert_counts(0, 0, 0, 0);
+        assert_int_equal(result.failed, 1);
+        assert_int_equal(run.reports, 1);
+        assert_string_equal(run.output[0], "out/a.jpg");
+        assert_string_equal(run.problem[0], cases[i].problem);
+        assert_true(is_there("a.jpg"));
+    }
+    result.each = NULL;
+    sys.call = "hash", sys.of = "a.jpg", sys.why = LAP_E_MEMORY, sys.after = 0;
+    assert_int_equal(prune(), LAP_E_MEMORY);
+    sys.after = 0, sys.why = LAP_E_CHANGED; /* somebody writes it at this moment */
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 0);
+    assert_int_equal(result.failed, 0);
+    assert_true(is_there("a.jpg"));
+    /* Wherever memory runs out, the run says so, and the file is removed only at the last of these places. */
+    int after = 0;
+    for (lap_code code = LAP_E_MEMORY; code != LAP_OK; after++) {
+        assert_true(is_there("a.jpg"));
+        sys.call = "put", sys.of = NULL, sys.after = after;
+        code = prune();
+        assert_true(code == LAP_E_MEMORY || code == LAP_OK);
+        if (!is_there("a.jpg")) {
+            sys.own_count = 0;
+            (void)gone();
+        }
+    }
+    assert_int_equal(after, 1 + 4);
+}
+
+/* ---- the folders of a photo ---------------------------------------------------------------------------- */
+
+/* An empty folder on the way to the photo may be the mount point of a missing disk. */
+static void empty_folders(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("in/deep", 0777), 0);
+    sys.own[sys.own_count++] = made("a.jpg", "in/deep/er/a.jpg", "in");
+    for (int removes = 0; removes < 2; removes++) {
+        assert_int_equal(prune(), LAP_OK); /* in/deep is empty */
+        assert_counts(0, 1, 0, 0);
+        assert_no_more();
+        assert_true(is_there("a.jpg"));
+    }
+    put("in/deep/file", "x");
+    options.dry_run = true;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(1, 0, 0, 0);
+    assert_int_equal(unlink("in/deep/file"), 0);
+    assert_int_equal(rmdir("in/deep"), 0);
+    assert_int_equal(prune(), LAP_OK); /* the named folder holds a photo */
+    assert_counts(1, 0, 0, 0);
+    put("in/deep", "a file in place of the folder");
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(1, 0, 0, 0);
+    assert_int_equal(unlink("in/deep"), 0);
+    assert_int_equal(unlink("in/stays.jpg"), 0); /* and now none */
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 1, 0, 0);
+    assert_true(is_there("a.jpg"));
+}
+
+/* A link that is not followed, or leads nowhere, may hide a photo. */
+static void links(void **state)
+{
+    char path[PATH_MAX];
+    lap_batch_take take = {.follow = false};
+    (void)state;
+    options.take = &take;
+    assert_int_equal(mkdir("elsewhere", 0777), 0);
+    put("elsewhere/b.jpg", "x");
+    sys.own[sys.own_count++] = made("a.jpg", "in/link/a.jpg", "in");
+    options.dry_run = true;
+    for (int leads = 0; leads < 2; leads++) {
+        assert_int_equal(symlink(leads ? "../elsewhere" : "nowhere", "in/link"), 0);
+        for (int follow = 0; follow < 2; follow++) {
+            take.follow = follow;
+            assert_int_equal(prune(), LAP_OK);
+            const bool is_hidden = !(follow && leads);
+            assert_counts(!is_hidden, 0, 0, 0);
+            assert_int_equal(result.hidden, is_hidden);
+            assert_int_equal(result.failed, 0);
+            snprintf(path, sizeof path, "%s/in/link", real("."));
+            assert_string_equal(result.hidden_by, is_hidden ? path : "");
+        }
+        assert_int_equal(unlink("in/link"), 0);
+    }
+    /* The first link is named, and each output counts. */
+    options.take = NULL;
+    assert_int_equal(symlink("nowhere", "in/link"), 0);
+    assert_int_equal(symlink("nowhere", "in/other"), 0);
+    sys.own[sys.own_count++] = made("b.jpg", "in/other/deep/b.jpg", "in");
+    assert_int_equal(prune(), LAP_OK);
+    assert_int_equal(result.hidden, 2);
+    snprintf(path, sizeof path, "%s/in/link", real("."));
+    assert_string_equal(result.hidden_by, path);
+    /* A link above the named folder hides nothing. */
+    assert_int_equal(symlink("in", "way"), 0);
+    sys.own_count = 0;
+    (void)gone();
+    inputs[0] = "way";
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(1, 0, 0, 0);
+    assert_int_equal(result.hidden, 0);
+}
+
+/* ---- the recorded folder ------------------------------------------------------------------------------- */
+
+/* The folder of the run has the recorded name, but is another one: with -f it counts as the recorded one. */
+static void replaced(void **state)
+{
+    char message[400], taken[400];
+    (void)state;
+    gone()->folder_inode++;
+    sys.own[sys.own_count] = made("b.jpg", "in/b.jpg", "in");
+    sys.own[sys.own_count++].folder_inode++;
+    snprintf(message, sizeof message, "is not the recorded folder, %s: name and inode must be the same",
+        real("in"));
+    snprintf(taken, sizeof taken, "counts as the recorded folder, %s", real("in"));
+    assert_int_equal(prune(), LAP_OK);
+    assert_refused(LAP_E_CHANGED, "in", message);
+    assert_int_equal(result.refused.remedy, LAP_REMEDY_MOVED);
+    options.force = options.dry_run = true;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(2, 0, 0, 0);
+    assert_no_more();
+    assert_int_equal(run.warnings, 1);
+    assert_string_equal(run.warned[0], taken);
+    assert_string_equal(run.subject, "in");
+    options.warn = NULL;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(2, 0, 0, 0);
+    assert_int_equal(run.warnings, 0);
+}
+
+/* The folder was renamed: it has the recorded inode under another name. If a later run has recorded the
+ * output for the new name, it is the same folder. */
+static void renamed(void **state)
+{
+    char message[400];
+    (void)state;
+    lap_manifest_line *line = gone();
+    snprintf(message, sizeof message, "%s-before", line->folder);
+    line->folder = keep(message);
+    snprintf(message, sizeof message, "is not the recorded folder, %s: name and inode must be the same",
+        line->folder);
+    assert_int_equal(prune(), LAP_OK);
+    assert_refused(LAP_E_CHANGED, "in", message);
+    line->folder_device++; /* then nothing matches but the words of the command line */
+    assert_int_equal(prune(), LAP_OK);
+    assert_refused(LAP_E_CHANGED, "in", message);
+    line->folder_device--;
+    options.dry_run = true;
+    options.force = true;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(1, 0, 0, 0);
+    assert_int_equal(run.warnings, 1);
+    options.force = false;
+    (void)gone(); /* the later run */
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(1, 0, 0, 0);
+    assert_no_more();
+    assert_int_equal(run.warnings, 0);
+}
+
+/* The recorded folder is gone, and its other photos are in a folder of this run. */
+static void moved(void **state)
+{
+    char message[400];
+    (void)state;
+    sys.own[sys.own_count++] = made("stays.jpg", "old/stays.jpg", "in");
+    sys.own[sys.own_count++] = made("a.jpg", "old/a.jpg", "in");
+    for (int i = 0; i < 2; i++) {
+        sys.own[i].folder = "/nowhere/old";
+        sys.own[i].folder_inode++;
+        sys.own[i].below = i ? 5 : 9;
+    }
+    snprintf(
+        message, sizeof message, "is not the recorded folder, /nowhere/old: name and inode must be the same");
+    assert_int_equal(prune(), LAP_OK);
+    assert_refused(LAP_E_CHANGED, "in", message);
+    options.force = options.dry_run = true;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(1, 0, 0, 0);
+    assert_string_equal(run.output[0], "out/a.jpg");
+    put("in/a.jpg", "it has moved, too");
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 0);
+    assert_int_equal(unlink("in/a.jpg"), 0);
+    notes[0].output = "another.jpg"; /* no photo of this run leads to an output of that folder */
+    options.force = false;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 2);
+    assert_no_more();
+}
+
+/* The recorded folder still exists elsewhere: its photos are no affair of this run. */
+static void another(void **state)
+{
+    char message[600];
+    (void)state;
+    assert_int_equal(mkdir("other", 0777), 0);
+    lap_manifest_line *line = gone();
+    *line = made("a.jpg", "other/a.jpg", "other");
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 1);
+    assert_no_more();
+    put("other/a.jpg", "is there");
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 0);
+    assert_int_equal(unlink("other/a.jpg"), 0);
+    line->size++; /* and the output was changed */
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 1);
+    line->size--;
+    /* But the words of the command line lead to a folder of this run: perhaps the wrong one was named. */
+    line->input = "in/a.jpg";
+    snprintf(message, sizeof message,
+        "is not the recorded folder, %s, which still exists; name that one, or another OUTDIR", line->folder);
+    for (int force = 0; force < 2; force++) {
+        options.force = force;
+        assert_int_equal(prune(), LAP_OK);
+        assert_refused(LAP_E_CHANGED, "in", message);
+        assert_int_equal(result.refused.remedy, LAP_REMEDY_NONE);
+    }
+    line->input = "gone-folder/../in/a.jpg"; /* words that lead nowhere here */
+    line->below = 5;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 1);
+    assert_int_equal(result.refused.code, LAP_OK);
+}
+
+/* The named folder lies in the recorded one, or that one cannot be examined. */
+static void around(void **state)
+{
+    char message[600];
+    (void)state;
+    lap_manifest_line *line = gone();
+    *line = made("a.jpg", "./in/a.jpg", ".");
+    line->below = (int64_t)strlen("in/a.jpg");
+    snprintf(message, sizeof message, "lies in the recorded folder, %s; name that one", real("."));
+    assert_int_equal(prune(), LAP_OK);
+    assert_refused(LAP_E_CHANGED, "in", message);
+    *line = made("a.jpg", "in/a.jpg", "in");
+    line->folder = "/unknown/place";
+    snprintf(
+        message, sizeof message, "may not be the recorded folder, /unknown/place, which cannot be examined");
+    sys.call = "stat", sys.of = "/unknown/place", sys.why = EACCES;
+    assert_int_equal(prune(), LAP_OK);
+    assert_refused(LAP_E_CHANGED, "in", message);
+    line->input = "elsewhere/a.jpg";
+    assert_int_equal(prune(), LAP_OK);
+    assert_int_equal(result.refused.code, LAP_OK);
+    assert_int_equal(result.failed, 1);
+    assert_string_equal(
+        run.problem[0], "is kept, because lapedge cannot check whether its photo exists: Permission denied");
+    sys.of = line->folder = real("in"); /* by name it is the folder of this run */
+    options.force = true;
+    const lap_code code = prune();
+    assert_true(is_there("a.jpg"));
+    assert_int_equal(code, LAP_OK);
+}
+
+/* Records of version 0.1 name no folder: the words of the command line decide, with -f. */
+static void early(void **state)
+{
+    (void)state;
+    sys.own[sys.own_count++] = made("a.jpg", "./in//a.jpg", NULL);
+    sys.own[sys.own_count++] = made("b.jpg", "in/b.jpg", NULL);
+    assert_int_equal(prune(), LAP_OK);
+    assert_refused(LAP_E_CHANGED, "in",
+        "may be another folder than the recorded one: records of early versions do not name it");
+    assert_int_equal(result.refused.remedy, LAP_REMEDY_MOVED);
+    options.force = options.dry_run = true;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(2, 0, 0, 0);
+    assert_no_more();
+    assert_int_equal(run.warnings, 1);
+    assert_string_equal(
+        run.warned[0], "counts as the recorded folder, because records of early versions do not name one");
+    sys.own[0].input = "elsewhere/a.jpg";
+    sys.own[1].input = "inside/b.jpg"; /* no folder of this run, though its name begins alike */
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 2);
+    put("inside", "x");
+    sys.own[1].input = "inside";
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 1);
+}
+
+/* Several folders: each photo in its own, and the second in the first. */
+static void several(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("more", 0777), 0);
+    assert_int_equal(mkdir("in/deep", 0777), 0);
+    put("more/c.jpg", "x"), put("in/deep/d.jpg", "x");
+    inputs[1] = "more", inputs[2] = "in/deep";
+    options.input_count = 3;
+    for (size_t i = 1; i < 3; i++) {
+        notes[note_count].operand = i;
+        notes[note_count++].output = i == 1 ? "c.jpg" : "d.jpg";
+    }
+    (void)gone();
+    sys.own[sys.own_count++] = made("b.jpg", "more/b.jpg", "more");
+    sys.own[sys.own_count++] = made("e.jpg", "in/deep/e.jpg", "in/deep");
+    sys.own[sys.own_count++] = made("c.jpg", "more/c.jpg", "more");
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(3, 0, 0, 0);
+    assert_no_more();
+    assert_true(is_there("c.jpg") && !is_there("a.jpg") && !is_there("b.jpg") && !is_there("e.jpg"));
+}
+
+/* ---- records above and below --------------------------------------------------------------------------- */
+
+/* A record elsewhere that needs the output keeps it; one whose photo is gone, too, gives it up. */
+static void claimed(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("claim", 0777), 0);
+    put("claim/x.jpg", "x");
+    (void)gone();
+    options.dry_run = true;
+    sys.other[sys.other_count++] = made("a.jpg", "claim/x.jpg", "claim");
+    sys.own[0] = made("a.jpg", "in/a.jpg", "in");
+    sys.other[0] = sys.own[0];
+    sys.other[0].input = "claim/x.jpg";
+    sys.other[0].folder = real("claim");
+    struct stat st;
+    assert_int_equal(__real_stat("claim", &st), 0);
+    sys.other[0].folder_inode = (int64_t)st.st_ino;
+    sys.other[0].below = 5;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 0);
+    assert_no_more();
+    sys.other[0].size++; /* it means another file */
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(1, 0, 0, 0);
+    sys.other[0].size--;
+    assert_int_equal(unlink("claim/x.jpg"), 0);
+    put("claim/y.jpg", "y");
+    assert_int_equal(prune(), LAP_OK); /* given up */
+    assert_counts(1, 0, 0, 0);
+    assert_no_more();
+    assert_int_equal(unlink("claim/y.jpg"), 0); /* an empty folder: perhaps not mounted */
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 1, 0, 0);
+    assert_int_equal(rmdir("claim"), 0); /* without the folder, only -f gives up */
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 1);
+    options.force = true;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(1, 0, 0, 0);
+    options.force = false;
+    sys.call = "lstat", sys.of = "claim", sys.why = EACCES;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 0);
+    assert_int_equal(result.failed, 1);
+    assert_string_equal(run.output[0], "out/a.jpg");
+    assert_string_equal(
+        run.problem[0], "is kept, because lapedge cannot check whether its photo exists: Permission denied");
+    sys.call = NULL;
+    sys.other[0].folder = NULL; /* of version 0.1 */
+    sys.other[0].input = "in/stays.jpg";
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 0);
+    assert_true(is_there("a.jpg"));
+}
+
+/* Outputs that only such records name are counted, and stay. */
+static void others(void **state)
+{
+    (void)state;
+    sys.other[sys.other_count++] = made("a.jpg", "in/a.jpg", "in");
+    sys.other[sys.other_count++] = made("b.jpg", "in/b.jpg", "in");
+    sys.other[sys.other_count++] = sys.other[1];
+    sys.other[sys.other_count++] = made("stays.jpg", "in/stays.jpg", "in");
+    for (int removes = 0; removes < 2; removes++) {
+        options.dry_run = !removes;
+        assert_int_equal(prune(), LAP_OK);
+        assert_counts(0, 0, 0, 0);
+        assert_int_equal(result.others, 2);
+        assert_string_equal(result.others_in, "/above");
+        assert_int_equal(run.reports, 0);
+        assert_true(is_there("a.jpg") && is_there("b.jpg"));
+    }
+    sys.other[1].size++; /* one of two lines of b.jpg */
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 0);
+    assert_int_equal(result.others, 2);
+    sys.other[2].size++;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 1, 0);
+    assert_int_equal(result.others, 1);
+    put("in/a.jpg", "x");
+    assert_int_equal(prune(), LAP_OK);
+    assert_int_equal(result.others, 0);
+    assert_string_equal(result.others_in, "/above" + (result.others ? 0 : 6));
+    sys.other[1].folder_inode++; /* the recorded folder is another one */
+    sys.other[2].folder_inode++;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 0);
+}
+
+/* ---- when nothing is removed --------------------------------------------------------------------------- */
+
+static void refused(void **state)
+{
+    (void)state;
+    (void)gone();
+    note_count = 0;
+    assert_int_equal(prune(), LAP_OK);
+    assert_refused(LAP_E_MISSING, "in", "holds no photo");
+    note_count = 1;
+    run.stopped = true;
+    assert_int_equal(prune(), LAP_OK);
+    assert_refused(LAP_E_CANCELLED, "", "the run has stopped early");
+    run.stopped = false;
+    sys.is_blind = true;
+    assert_int_equal(prune(), LAP_OK);
+    assert_refused(LAP_E_UNREADABLE, "", "blind");
+    sys.is_blind = false;
+    sys.unbelieved = 1;
+    sys.is_all = true;
+    assert_int_equal(prune(), LAP_OK);
+    assert_refused(LAP_E_CHANGED, "", "unbelieved");
+    assert_int_equal(sys.looked_above, 1);
+    atomic_store(&run.cancel, 1);
+    assert_int_equal(prune(), LAP_E_CANCELLED);
+    atomic_store(&run.cancel, 0);
+    sys.unbelieved = 0;
+    sys.below = LAP_E_MEMORY;
+    assert_int_equal(prune(), LAP_E_MEMORY);
+    sys.below = LAP_OK;
+    sys.above = LAP_E_UNREADABLE;
+    assert_int_equal(prune(), LAP_E_UNREADABLE);
+    sys.above = LAP_OK;
+    assert_true(is_there("a.jpg"));
+    sys.unbelieved = 1;
+    sys.is_all = false;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(1, 0, 0, 0);
+    assert_int_equal(run.warnings, 1);
+    assert_string_equal(run.warned[0], "unbelieved");
+}
+
+/* An input that could not be examined may hide photos; a link and a file beside the folders do not count. */
+static void noted(void **state)
+{
+    lap_prune *p;
+    lap_error problem = {.code = LAP_E_UNREADABLE, .message = "first"}, second = {.code = LAP_E_MISSING};
+    (void)state;
+    result = (lap_batch_prune){.each = NULL};
+    assert_int_equal(lap_prune_create(&options, &p, &err), LAP_OK);
+    const lap_walk_entry bad = {.problem = &problem}, worse = {.problem = &second}, link = {.link = true},
+                         beyond = {.operand = 1};
+    assert_int_equal(lap_prune_note(p, &link, NULL, &err), LAP_OK);
+    assert_int_equal(lap_prune_note(p, &beyond, NULL, &err), LAP_OK);
+    const lap_prune_run ended = {.tree = &tree};
+    assert_int_equal(lap_prune_outputs(p, &ended, &err), LAP_OK);
+    assert_string_equal(result.refused.message, "holds no photo");
+    result.refused.code = LAP_OK;
+    assert_int_equal(lap_prune_note(p, &bad, NULL, &err), LAP_OK);
+    assert_int_equal(lap_prune_note(p, &worse, NULL, &err), LAP_OK);
+    assert_string_equal(result.refused.message, "first");
+    lap_prune_free(p);
+    lap_prune_free(NULL);
+    assert_int_equal(lap_prune_note(NULL, &bad, "a", &err), LAP_OK);
+    assert_int_equal(lap_prune_outputs(NULL, &ended, &err), LAP_OK);
+}
+
+static void not_created(void **state)
+{
+    static const char *const glob[] = {"*.png"};
+    const lap_batch_take takes[] = {{.include = glob, .include_count = 1},
+        {.exclude = glob, .exclude_count = 1}, {.extensions = "png"}, {.follow = true}};
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        options.take = &takes[i];
+        err = (lap_error){0};
+        assert_int_equal(prune(), i < 3 ? LAP_E_USAGE : LAP_OK);
+        assert_string_equal(err.message, i < 3 ? "photos left out would look gone" : "");
+    }
+    options.take = NULL;
+    for (uint32_t shards = 0; shards < 3; shards++) {
+        options.shards = shards;
+        assert_int_equal(prune(), shards < 2 ? LAP_OK : LAP_E_USAGE);
+    }
+    assert_string_equal(err.message, "a share of the photos does not show which photos are gone");
+    options.shards = 0;
+    options.files_from = "list";
+    assert_int_equal(prune(), LAP_E_USAGE);
+    assert_string_equal(err.message, "a list of files does not show which photos are gone");
+    options.files_from = NULL;
+    inputs[0] = "in/stays.jpg";
+    assert_int_equal(prune(), LAP_E_USAGE);
+    assert_string_equal(
+        err.message, "none of the inputs is a folder, and only photos of a folder can be gone");
+    assert_int_equal(result.removed + result.failed + result.kept + result.hidden + result.changed +
+                         result.elsewhere + result.others,
+        0);
+    assert_int_equal(result.refused.code, LAP_OK);
+    static const char *const absent[] = {"missing", "in/stays.jpg/x"};
+    for (int i = 0; i < 2; i++) { /* the walk reports it */
+        inputs[0] = absent[i];
+        assert_int_equal(prune(), LAP_OK);
+        assert_int_equal(result.refused.code, LAP_OK);
+    }
+    inputs[0] = "in";
+    for (int after = 0; after < 2; after++) {
+        sys.call = "stat", sys.of = "in", sys.why = EACCES, sys.after = after;
+        assert_int_equal(prune(), LAP_OK);
+        sys.call = NULL;
+        assert_refused(LAP_E_UNREADABLE, "in", "cannot be examined: Permission denied");
+    }
+    sys.call = "getcwd", sys.of = NULL, sys.why = ENOENT, sys.after = 0;
+    assert_int_equal(prune(), LAP_E_MEMORY);
+    sys.call = NULL;
+    assert_string_equal(err.message, "out of memory");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    static const struct CMUnitTest tests[] = {TEST(plain), TEST(photos), TEST(changed), TEST(no_file),
+        TEST(failing), TEST(empty_folders), TEST(links), TEST(replaced), TEST(renamed), TEST(moved),
+        TEST(another), TEST(around), TEST(early), TEST(several), TEST(claimed), TEST(others), TEST(refused),
+        TEST(noted), TEST(not_created)};
+    if (!make_scratch())
+        return 1;
+    return cmocka_run_group_tests(tests, NULL, remove_scratch);
+}
