@@ -17,7 +17,6 @@ enum { MOST = 8 };
 static struct {
     lap_manifest_line own[MOST], other[MOST];
     int own_count, other_count;
-    const char *other_folder;
     bool is_blind, is_all;
     size_t unbelieved;
     int looked_below, looked_above;
@@ -55,9 +54,13 @@ lap_code __wrap_lap_manifest_each_other(
 lap_code __wrap_lap_manifest_each_other(
     lap_manifest *manifest, const char **folder, lap_manifest_fn *each, void *user, lap_error *err)
 {
+    lap_code code = LAP_OK;
     (void)manifest;
-    *folder = sys.other_folder;
-    return give(sys.other, sys.other_count, each, user, err);
+    for (int i = 0; i < sys.other_count && code == LAP_OK; i++) {
+        *folder = i == 0 ? "/above/.lapedge" : "/out/below/.lapedge";
+        code = give(&sys.other[i], 1, each, user, err);
+    }
+    return code;
 }
 
 lap_code __wrap_lap_manifest_look_below(lap_manifest *manifest, const char *output, lap_error *err);
@@ -133,6 +136,13 @@ int __wrap_fstatat(int folder, const char *name, struct stat *st, int flags);
 int __wrap_fstatat(int folder, const char *name, struct stat *st, int flags)
 {
     return strikes("fstatat", name) ? -1 : __real_fstatat(folder, name, st, flags);
+}
+
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text);
+char *__wrap_strdup(const char *text)
+{
+    return strikes("strdup", text) ? NULL : __real_strdup(text);
 }
 
 char *__real_getcwd(char *path, size_t size);
@@ -227,7 +237,6 @@ static int begin(void **state)
     inputs[0] = "in";
     options = (lap_batch_options){
         .inputs = inputs, .input_count = 1, .out_dir = "out", .prune = &result, .warn = on_warning};
-    sys.other_folder = "/above/.lapedge";
     note_count = 0;
     if (chdir(scratch) != 0 || mkdir("in", 0777) != 0 || mkdir("out", 0777) != 0)
         return -1;
@@ -292,6 +301,7 @@ static lap_code prune(void)
     static struct stat st;
     lap_prune *p = NULL;
     lap_control control = {.cancel = &run.cancel};
+    const int opened = open_files();
     run.reports = run.warnings = 0;
     result = (lap_batch_prune){.each = on_removed,
         .user = &run,
@@ -312,6 +322,7 @@ static lap_code prune(void)
     if (code == LAP_OK)
         code = lap_prune_outputs(p, &ended, &err);
     lap_prune_free(p);
+    assert_int_equal(open_files(), opened);
     return code;
 }
 
@@ -652,7 +663,9 @@ static void renamed(void **state)
     assert_counts(1, 0, 0, 0);
     assert_int_equal(run.warnings, 1);
     options.force = false;
-    (void)gone(); /* the later run */
+    const char *before = line->folder;
+    *line = *gone(); /* the later run */
+    line->folder = before;
     assert_int_equal(prune(), LAP_OK);
     assert_counts(1, 0, 0, 0);
     assert_no_more();
@@ -719,7 +732,16 @@ static void another(void **state)
         assert_refused(LAP_E_CHANGED, "in", message);
         assert_int_equal(result.refused.remedy, LAP_REMEDY_NONE);
     }
-    line->input = "gone-folder/../in/a.jpg"; /* words that lead nowhere here */
+    line->input = "in/gone/a.jpg"; /* words that lead nowhere here; without memory they count */
+    line->below = 5;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 1);
+    assert_int_equal(result.refused.code, LAP_OK);
+    sys.call = "strdup", sys.of = "in/gone";
+    assert_int_equal(prune(), LAP_OK);
+    assert_refused(LAP_E_CHANGED, "in", message);
+    sys.call = NULL;
+    line->input = "gone-folder/../in/a.jpg";
     line->below = 5;
     assert_int_equal(prune(), LAP_OK);
     assert_counts(0, 0, 0, 1);
@@ -807,6 +829,54 @@ static void several(void **state)
     assert_true(is_there("c.jpg") && !is_there("a.jpg") && !is_there("b.jpg") && !is_there("e.jpg"));
 }
 
+/* The same with records of version 0.1: each photo is looked for in its own folder. */
+static void several_early(void **state)
+{
+    char path[PATH_MAX];
+    (void)state;
+    assert_int_equal(mkdir("more", 0777), 0);
+    put("more/c.jpg", "x");
+    inputs[1] = "more";
+    options.input_count = 2;
+    notes[note_count].operand = 1;
+    notes[note_count++].output = "c.jpg";
+    sys.own[sys.own_count++] = made("b.jpg", "more/link/b.jpg", NULL);
+    assert_int_equal(prune(), LAP_OK);
+    assert_refused(LAP_E_CHANGED, "more",
+        "may be another folder than the recorded one: records of early versions do not name it");
+    options.force = options.dry_run = true;
+    assert_int_equal(symlink("nowhere", "more/link"), 0);
+    assert_int_equal(prune(), LAP_OK);
+    assert_int_equal(result.hidden, 1);
+    snprintf(path, sizeof path, "%s/more/link", real("."));
+    assert_string_equal(result.hidden_by, path);
+    assert_int_equal(unlink("more/link"), 0);
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(1, 0, 0, 0);
+    assert_string_equal(run.subject, "more");
+    sys.own[0].size++; /* the output was changed, and with -f the folder counts */
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 1, 0);
+    /* Only a record above names it, with the second folder. */
+    sys.own_count = 0;
+    sys.other[sys.other_count++] = made("b.jpg", "more/b.jpg", "more");
+    assert_int_equal(prune(), LAP_OK);
+    assert_int_equal(result.others, 1);
+}
+
+/* Outputs in folders below the output folder. */
+static void deep_outputs(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("out/deep", 0777), 0);
+    sys.own[sys.own_count++] = made("deep/a.jpg", "in/deep/a.jpg", "in");
+    put("out/a.jpg", "edges");
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(1, 0, 0, 0);
+    assert_string_equal(run.output[0], "out/deep/a.jpg");
+    assert_true(is_there("a.jpg") && !is_there("deep/a.jpg"));
+}
+
 /* ---- records above and below --------------------------------------------------------------------------- */
 
 /* A record elsewhere that needs the output keeps it; one whose photo is gone, too, gives it up. */
@@ -891,7 +961,7 @@ static void others(void **state)
     put("in/a.jpg", "x");
     assert_int_equal(prune(), LAP_OK);
     assert_int_equal(result.others, 0);
-    assert_string_equal(result.others_in, "/above" + (result.others ? 0 : 6));
+    assert_string_equal(result.others_in, "");
     sys.other[1].folder_inode++; /* the recorded folder is another one */
     sys.other[2].folder_inode++;
     assert_int_equal(prune(), LAP_OK);
@@ -1020,8 +1090,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     static const struct CMUnitTest tests[] = {TEST(plain), TEST(photos), TEST(changed), TEST(no_file),
         TEST(failing), TEST(empty_folders), TEST(links), TEST(replaced), TEST(renamed), TEST(moved),
-        TEST(another), TEST(around), TEST(early), TEST(several), TEST(claimed), TEST(others), TEST(refused),
-        TEST(noted), TEST(not_created)};
+        TEST(another), TEST(around), TEST(early), TEST(several), TEST(several_early), TEST(deep_outputs),
+        TEST(claimed), TEST(others), TEST(refused), TEST(noted), TEST(not_created)};
     if (!make_scratch())
         return 1;
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
