@@ -146,7 +146,7 @@ test-clang:
 
 # aarch64: built by Debian's cross compiler with Debian's libraries, run by qemu-user. Scripts start the program, and
 # so its emulator, by a script of its own.
-ARM64 := B=build/arm64 HAVE_CUDA=0 CC=aarch64-linux-gnu-gcc
+ARM64 := B=build/arm64 HAVE_CUDA=0 CC=aarch64-linux-gnu-gcc OBJCOPY=aarch64-linux-gnu-objcopy
 ARM64_CAN = $(shell command -v aarch64-linux-gnu-gcc qemu-aarch64 | wc -l)
 ARM64_SOME := test_filter test_backend test_stats ops_ladders encode_check stages_check
 ARM64_UNIT = $(UNIT) $(B)/tests/filter_ladder $(B)/tests/ops_ladders $(B)/tests/encode_check $(B)/tests/decode_check \

@@ -13,12 +13,13 @@ $(FUZZ:%=$(B)/tests/fuzz_%): $(B)/tests/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/d
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(LINK_OPENMP) -DFUZZ_MEMORY=$(words $(FUZZ_MEMORY)) \
 	  -DFUZZ_TARGET='"$*"' \
 	  $(filter %.c %.o,$^) -o $@ $(B)/liblapedge.a $(LIBS)
+OBJCOPY ?= objcopy
 # All objects of the program but its main: each fuzz target has its own.
 FUZZ_PROGRAM := $(B)/tests/renamed_main.o $(filter-out $(B)/src/cli/main.o,$(CLI_OBJ))
 $(B)/tests/fuzz_args: $(FUZZ_PROGRAM)
 $(B)/tests/renamed_main.o: $(B)/src/cli/main.o
 	@mkdir -p $(@D)
-	$(call say,COPY)objcopy --redefine-sym main=lapedge_main $< $@
+	$(call say,COPY)$(OBJCOPY) --redefine-sym main=lapedge_main $< $@
 
 ## fuzz: each fuzz target for FUZZ_SECONDS (60) under clang's libFuzzer, seeds also from LAPEDGE_CORPUS
 .PHONY: fuzz

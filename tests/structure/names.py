@@ -55,7 +55,7 @@ def ends(word):
 def main():
     paths = [p for folder in FOLDERS for p in sorted((ROOT / folder).rglob("*"))
              if p.is_file() and not {"build", "__pycache__"} & set(p.parts)]
-    paths += [p for p in sorted(ROOT.glob("*")) if p.is_file()]
+    paths += [p for p in sorted(ROOT.glob("*")) if p.is_file() and not p.name.startswith("lapedge")]  # programs
     files = {p.name for p in paths} | {"explain.c", "report_assets.c"}  # which make writes
     sources = {p: taken_apart(p.read_text(encoding="utf-8")) for p in paths if p.suffix in CODE}
     scripts = {p: p.read_text(encoding="utf-8", errors="ignore") for p in paths

@@ -124,7 +124,7 @@ def numbers_in_another_locale(folder):
     """Numbers have points in a program whose locale has commas."""
     made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", f"{folder}/de_DE.UTF-8"], capture_output=True,
                           check=False) if shutil.which("localedef") else None
-    if not made or not Path(folder, "de_DE.UTF-8").exists():
+    if not made or not Path(folder, "de_DE.UTF-8", "LC_NUMERIC").exists(): # without sources, there is an empty folder
         report(True, "numbers have points in every locale # SKIP no localedef, or no source of de_DE")
         return
     code = """if True:
