@@ -84,6 +84,10 @@ SHEET_CALLS := strdup lap_report_create lap_report_add_results lap_report_write 
   lap_pixels_read
 $(B)/tests/test_sheet: LDFLAGS += $(SHEET_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_sheet: $(FUZZ_PROGRAM)
+# A clock and a terminal that the test sets.
+PROGRESS_CALLS := lap_term_may_draw lap_cli_now_ms lap_term_error_width
+$(B)/tests/test_progress: LDFLAGS += $(PROGRESS_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_progress: $(FUZZ_PROGRAM)
 $(B)/tests/test_side: LDFLAGS += -Wl,--wrap=fsync
 
 # Decoding by parts at all sizes to 70x70 and every sampling (minutes); make check has a covering sample.
