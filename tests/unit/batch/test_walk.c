@@ -153,6 +153,70 @@ static void folders_may_be_written_in_many_ways(void **state)
     expect(FOLDERS("in", "in/s/a.jpg"), NULL, "in/s/a.jpg>a.jpg in/s/a.jpg>s/a.jpg");
 }
 
+/* Follows links, with patterns of folders that are left out. */
+static lap_batch_options following(lap_batch_options options, const char *excluded)
+{
+    static const char *globs[1];
+    static lap_batch_take take;
+    globs[0] = excluded;
+    take = (lap_batch_take){.follow = true, .exclude = globs, .exclude_count = excluded ? 1 : 0};
+    options.take = &take;
+    return options;
+}
+
+/* A folder is walked once: under its own name, if the walk gets there without links, however early a link is.
+ */
+static void followed_links_are_walked_once(void **state)
+{
+    (void)state;
+    put("in/z/p.jpg", "x");
+    put("in/z/s/r.jpg", "x");
+    put("other/q.jpg", "x");
+    assert_int_equal(symlink("z", "in/a"), 0);
+    assert_int_equal(symlink("z/s", "in/b"), 0);
+    assert_int_equal(symlink("..", "in/z/loop"), 0);
+    expect(
+        FOLDERS("in"), NULL, "@in/a>a @in/b>b @in/z/loop>z/loop in/z/p.jpg>z/p.jpg in/z/s/r.jpg>z/s/r.jpg");
+    expect(following(FOLDERS("in"), NULL), NULL, "in/z/p.jpg>z/p.jpg in/z/s/r.jpg>z/s/r.jpg");
+    expect(following(FOLDERS("in/"), NULL), NULL, "in/z/p.jpg>z/p.jpg in/z/s/r.jpg>z/s/r.jpg");
+    expect(following(FOLDERS("in"), "a"), NULL, "in/z/p.jpg>z/p.jpg in/z/s/r.jpg>z/s/r.jpg");
+    /* Without its own name, the link's: a folder on the way to z/s is left out, too. */
+    expect(following(FOLDERS("in"), "z"), NULL, "in/a/p.jpg>a/p.jpg in/a/s/r.jpg>a/s/r.jpg");
+    expect(following(FOLDERS("in"), "s"), NULL, "in/b/r.jpg>b/r.jpg in/z/p.jpg>z/p.jpg");
+    expect(following(FOLDERS("in"), "z/s"), NULL, "in/b/r.jpg>b/r.jpg in/z/p.jpg>z/p.jpg");
+    /* Of two links to a folder elsewhere the first counts, unless that folder is named, too. */
+    assert_int_equal(symlink("../other", "in/l"), 0);
+    assert_int_equal(symlink("../other", "in/k"), 0);
+    expect(following(FOLDERS("in"), "z/*"), NULL, "in/b/r.jpg>b/r.jpg in/k/q.jpg>k/q.jpg");
+    expect(following(FOLDERS("in", "other"), "z/*"), NULL, "in/b/r.jpg>b/r.jpg other/q.jpg>q.jpg");
+    expect(following(FOLDERS("in", "other/"), "*/[zb]"), NULL,
+        "in/a/p.jpg>a/p.jpg in/a/s/r.jpg>a/s/r.jpg other/q.jpg>q.jpg");
+    /* A named folder is walked, though a link leads there. */
+    expect(following(FOLDERS("in/k", "in/k"), NULL), NULL, "in/k/q.jpg>q.jpg in/k/q.jpg>q.jpg");
+    /* A name that only begins like a named folder is another one. */
+    put("others/t.jpg", "x");
+    assert_int_equal(symlink("../others", "in/n"), 0);
+    expect(following(FOLDERS("in", "other"), "[zbkl]"), NULL,
+        "in/a/p.jpg>a/p.jpg in/a/s/r.jpg>a/s/r.jpg in/n/t.jpg>n/t.jpg other/q.jpg>q.jpg");
+}
+
+static void followed_links_to_files(void **state)
+{
+    (void)state;
+    put("other/q.jpg", jpeg);
+    mkdir("in", 0755);
+    assert_int_equal(symlink("../other/q.jpg", "in/a.jpg"), 0);
+    assert_int_equal(symlink("../other/q.jpg", "in/b"), 0);
+    assert_int_equal(symlink("nowhere", "in/c"), 0);
+    assert_int_equal(symlink("nowhere", "in/d.jpg"), 0);
+    assert_int_equal(symlink("nowhere", "in/.#lock"), 0);
+    assert_int_equal(symlink("nowhere", "in/.lapedge-x"), 0);
+    expect(FOLDERS("in"), NULL, "@in/a.jpg>a.jpg @in/c>c @in/d.jpg>d.jpg");
+    expect(following(FOLDERS("in"), NULL), NULL, "!in/c>c !in/d.jpg>d.jpg in/a.jpg>a.jpg in/b>b");
+    expect(following(FOLDERS("in"), "c"), NULL, "!in/d.jpg>d.jpg in/a.jpg>a.jpg in/b>b");
+    expect(following(FOLDERS("in"), "d.jpg/"), NULL, "!in/c>c in/a.jpg>a.jpg in/b>b");
+}
+
 static void what_cannot_be_taken_is_told(void **state)
 {
     (void)state;
@@ -318,6 +382,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(names_and_contents_tell_photos),
         TEST(folders_may_be_written_in_many_ways),
+        TEST(followed_links_are_walked_once),
+        TEST(followed_links_to_files),
         TEST(what_cannot_be_taken_is_told),
         TEST(the_output_folder_is_not_walked),
         TEST(listed_paths_keep_relative_folders),
