@@ -436,6 +436,7 @@ END
     [[ $status -eq 0 && $stderr == *warning* ]]
     expect 0 "" "lapedge: huge.png: warning: EXIF after the picture is left out, and its orientation is not applied" \
         --auto-orient huge.png o.ppm
+    # Newer versions of libpng (1.6.48) ask for no memory: they pass over such a chunk to the end of the file.
     run --separate-stderr lapedge --auto-orient lying.png o.ppm
-    [[ $status -eq 5 && $stderr == *"a chunk asks for 2147.5 MB"* ]]
+    [[ ($status -eq 5 && $stderr == *"a chunk asks for 2147.5 MB"*) || ($status -eq 1 && $stderr == *"data ends early"*) ]]
 }
