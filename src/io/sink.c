@@ -52,12 +52,19 @@ enum { WATCH_MS = 100, READER_MS = 10 };
 
 /* ---- opening: a path, a target below a tree, a descriptor, memory --------------------------------- */
 
-static mode_t process_umask;
+static mode_t asked_umask;
 
-/* Reads the umask from /proc, since umask(2) can only read it by changing it, which would affect other
- * threads. */
-static void read_umask(void)
+static void ask_umask(void)
 {
+    asked_umask = umask(077);
+    umask(asked_umask);
+}
+
+/* Returns the mode of a new file, according to the umask of now. It is read from /proc, since umask(2) can
+ * only read it by changing it, which would affect other threads: without /proc, it is asked once. */
+static mode_t default_mode(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     mode_t mask = 0;
     bool found = false;
     FILE *status = fopen("/proc/self/status", "re");
@@ -70,18 +77,10 @@ static void read_umask(void)
         fclose(status);
     }
     if (!found) {
-        mask = umask(077);
-        umask(mask);
+        pthread_once(&once, ask_umask);
+        mask = asked_umask;
     }
-    process_umask = mask & 0777;
-}
-
-/* Returns the mode of a new file, according to the umask. */
-static mode_t default_mode(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, read_umask);
-    return 0666 & ~process_umask;
+    return 0666 & ~mask;
 }
 
 /* Returns the descriptor that "-", /dev/stdout or /dev/fd/N stands for; -1 for any other path. */
