@@ -148,6 +148,11 @@ if have g++; then
 else
     skip "C++ can use the header" "no g++"
 fi
+relative_prefix() {
+    ! make -s install DESTDIR="$root" PREFIX=opt B="${B:-build}" CC="$CC" 2>"$root/said" &&
+        grep -qx "PREFIX=opt: must begin with /" "$root/said" && rm "$root/said" && [ ! -e "${root}opt" ]
+}
+check "a PREFIX without a slash is refused" relative_prefix
 check "make uninstall" make -s uninstall DESTDIR="$root" PREFIX=$prefix
 check "nothing is left" test -z "$(files)"
 check "and no empty folder" test -z "$(find "$root$prefix" -mindepth 1 -type d)"
