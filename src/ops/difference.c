@@ -151,9 +151,23 @@ static lap_code mean_ssim(
 
 /* ---- all measures ------------------------------------------------------------------------------ */
 
+static lap_code check_view(const lap_view *v, lap_error *err)
+{
+    if (v->place != LAP_ON_HOST)
+        return lap_fail(err, LAP_E_USAGE,
+            "a view lies on device %d; only views in host memory, whose place is LAP_ON_HOST, are compared",
+            v->place);
+    if (!v->base || v->width < 1 || v->height < 1 || v->channels < 1)
+        return lap_fail(err, LAP_E_USAGE, "a view has no pixels (%dx%d, %d channels, %s)", v->width,
+            v->height, v->channels, v->base ? "base is set" : "base is NULL");
+    return LAP_OK;
+}
+
 lap_code lap_compare_views(
     const lap_view *a, const lap_view *b, int mask_border, bool with_ssim, lap_difference *d, lap_error *err)
 {
+    if (check_view(a, err) != LAP_OK || check_view(b, err) != LAP_OK)
+        return LAP_E_USAGE;
     if (a->width != b->width || a->height != b->height)
         return lap_fail(
             err, LAP_E_DIFFERENT, "sizes differ: %dx%d and %dx%d", a->width, a->height, b->width, b->height);

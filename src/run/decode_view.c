@@ -103,8 +103,13 @@ static lap_code decode_view(
 
 static lap_code check_view(const lap_settings *settings, const lap_view *view, lap_error *err)
 {
-    if (view->place != LAP_ON_HOST || view->apron != 0)
-        return lap_fail(err, LAP_E_USAGE, "pixels are decoded only to a view on the host without an apron");
+    if (view->place != LAP_ON_HOST)
+        return lap_fail(err, LAP_E_USAGE,
+            "the view lies on device %d; see lap_stream_decode; the place of host memory is LAP_ON_HOST",
+            view->place);
+    if (view->apron != 0)
+        return lap_fail(
+            err, LAP_E_USAGE, "the view has an apron, which decoding does not fill; set apron to 0");
     if (view->channels != 0 && view->channels != 1 && view->channels != 3)
         return lap_fail(err, LAP_E_USAGE, "no picture has %d channels", view->channels);
     if (settings->turn != LAP_TURN_NONE)

@@ -11,13 +11,18 @@
 
 /* ---- settings ---------------------------------------------------------------------------------- */
 
-/* Returns the backend's name; for "auto", the name of a device rung if the settings name the device's
- * codec. */
-static const char *backend_of(const lap_settings *s)
+/* For backend "auto", codec "cuda" chooses a rung of the device. */
+static lap_code find_rung(const lap_settings *s, const lap_rung **rung, lap_error *err)
 {
-    return s->codec == LAP_CODEC_CUDA && strcmp(s->backend, "auto") == 0
-               ? lap_rung_fastest_on_device(LAP_OP_FILTER)
-               : s->backend;
+    lap_error why = {0};
+    const bool codec_chooses = s->codec == LAP_CODEC_CUDA && strcmp(s->backend, "auto") == 0;
+    const char *name = codec_chooses ? lap_rung_fastest_on_device(LAP_OP_FILTER) : s->backend;
+    const lap_code code = lap_rung_find(LAP_OP_FILTER, name, rung, &why);
+    if (code == LAP_E_BACKEND && codec_chooses)
+        return lap_fail(err, code, "codec 'cuda' needs a CUDA backend; %s", why.message);
+    if (code != LAP_OK && err)
+        *err = why;
+    return code;
 }
 
 static lap_code plan_device(lap_plan *plan, const lap_settings *s, lap_error *err)
@@ -59,8 +64,7 @@ lap_code lap_plan_settings(
         .stats = s->stats,
         .sync = s->sync,
         .preserves = s->preserve};
-    lap_code code =
-        s->filter && !rung ? lap_rung_find(LAP_OP_FILTER, backend_of(s), &plan->rung, err) : LAP_OK;
+    lap_code code = s->filter && !rung ? find_rung(s, &plan->rung, err) : LAP_OK;
     if (code == LAP_OK)
         code = plan_device(plan, s, err);
     if (code != LAP_OK)

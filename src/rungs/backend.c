@@ -241,10 +241,18 @@ lap_code lap_rung_find_on_device(
     lap_op op, const char *name, int device, const lap_rung **rung, lap_error *err)
 {
     const bool any = !name || strcmp(name, "auto") == 0;
-    lap_code code = lap_rung_find(op, any ? lap_rung_fastest_on_device(op) : name, rung, err);
+    lap_error why = {0};
+    lap_code code = lap_rung_find(op, any ? lap_rung_fastest_on_device(op) : name, rung, &why);
     if (code == LAP_OK && !(*rung)->device)
-        code = lap_fail(
-            err, LAP_E_USAGE, "backend '%s' runs on the CPU, and the pixels lie on device %d", name, device);
+        code = lap_fail(err, LAP_E_USAGE,
+            "backend '%s' runs on the CPU, and the pixels lie on device %d; the place of host memory is "
+            "LAP_ON_HOST",
+            name, device);
+    else if (code == LAP_E_BACKEND && any)
+        code = lap_fail(err, code,
+            "the pixels lie on device %d (the place of host memory is LAP_ON_HOST); %s", device, why.message);
+    else if (code != LAP_OK && err)
+        *err = why;
     if (code != LAP_OK)
         *rung = NULL;
     return code;

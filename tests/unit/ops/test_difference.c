@@ -265,10 +265,36 @@ static void test_sum(void **state)
     assert_int_equal(sum.first_y, whole.first_y - H / 2); /* its own file's place */
 }
 
+static void test_refused_views(void **state)
+{
+    (void)state;
+    uint8_t a[W * H] = {0};
+    const lap_view good = view_of(a, W, H, 1);
+    const struct {
+        lap_view view;
+        const char *message;
+    } cases[] = {
+        {{a, W, W, H, 1, 0, 0},
+            "a view lies on device 0; only views in host memory, whose place is LAP_ON_HOST, are compared"},
+        {{NULL, W, W, H, 1, 0, LAP_ON_HOST}, "a view has no pixels (24x20, 1 channels, base is NULL)"},
+        {{a, W, 0, H, 1, 0, LAP_ON_HOST}, "a view has no pixels (0x20, 1 channels, base is set)"},
+        {{a, W, W, 0, 1, 0, LAP_ON_HOST}, "a view has no pixels (24x0, 1 channels, base is set)"},
+        {{a, W, W, H, 0, 0, LAP_ON_HOST}, "a view has no pixels (24x20, 0 channels, base is set)"}};
+    for (size_t i = 0; i < 2 * (sizeof cases / sizeof *cases); i++) {
+        const lap_view *bad = &cases[i / 2].view;
+        lap_error err = {0};
+        lap_difference d;
+        assert_int_equal(
+            lap_compare_views(i % 2 ? bad : &good, i % 2 ? &good : bad, 0, false, &d, &err), LAP_E_USAGE);
+        assert_string_equal(err.message, cases[i / 2].message);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_identical), cmocka_unit_test(test_figures),
         cmocka_unit_test(test_ssim), cmocka_unit_test(test_every_place), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_sum), cmocka_unit_test(test_excused), cmocka_unit_test(test_pixels_left)};
+        cmocka_unit_test(test_sum), cmocka_unit_test(test_excused), cmocka_unit_test(test_pixels_left),
+        cmocka_unit_test(test_refused_views)};
     return cmocka_run_group_tests_name("difference", tests, NULL, NULL);
 }

@@ -103,7 +103,9 @@ static void test_errors(void **state)
     assert_int_equal(lap_rung_find(LAP_OP_FILTER, "c", &rung, &err), LAP_OK);
     assert_int_equal(lap_rung_find_on_device(LAP_OP_FILTER, "c", 0, &rung, &err), LAP_E_USAGE);
     assert_null(rung); /* of the last call, though the name is known */
-    assert_non_null(strstr(err.message, "'c' runs on the CPU, and the pixels lie on device 0"));
+    assert_string_equal(err.message,
+        "backend 'c' runs on the CPU, and the pixels lie on device 0; the place of "
+        "host memory is LAP_ON_HOST");
 #if !LAP_HAVE_CUDA
     lap_rung_info info;
     for (int i = 0; lap_rung_at(LAP_OP_FILTER, i, false, &info); i++) /* known without looking for a device */
@@ -111,6 +113,13 @@ static void test_errors(void **state)
             fail_msg("%s: %s", info.name, info.reason ? info.reason : "can run");
     assert_int_equal(lap_rung_find(LAP_OP_FILTER, "cuda-shared-float", &rung, &err), LAP_E_BACKEND);
     assert_non_null(strstr(err.message, "not built"));
+    for (int i = 0; i < 3; i++) {
+        const char *const name = (const char *[]){NULL, "auto", "cuda-box-sum"}[i];
+        assert_int_equal(lap_rung_find_on_device(LAP_OP_FILTER, name, 3, &rung, &err), LAP_E_BACKEND);
+        assert_true((strncmp(err.message, "the pixels lie on device 3 (", 28) == 0) == (i < 2));
+        assert_non_null(strstr(err.message, i < 2 ? "'cuda-fast' cannot run" : "'cuda-box-sum' cannot run"));
+        assert_null(rung);
+    }
     const char *reason;
     assert_false(lap_device_at(0, NULL, &reason));
     assert_non_null(strstr(reason, "not built"));
