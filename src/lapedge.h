@@ -130,9 +130,11 @@ typedef void lap_progress_fn(void *user, int rows_done, int rows_total);
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
+/* To make one by hand, set h and leave the rest zero: functions that take settings or parameters read only
+ * name and h, and compute the other fields anew. sum |h| <= 2^22, else LAP_E_USAGE. */
 typedef struct lap_kernel {
     char name[64];                /* name of the preset, or "custom" */
-    float h[25];                  /* coefficients, row by row */
+    float h[25];                  /* coefficients, row by row, finite */
     int32_t hi[25];               /* the same coefficients as integers, valid if is_integer */
     bool is_integer, is_laplace5; /* all h are integers; 24 in the centre, else -1 */
     bool is_symmetric;            /* rotating by 90 degrees and mirroring do not change it */
@@ -145,6 +147,8 @@ LAP_API lap_code lap_kernel_parse(const char *spec, lap_kernel *kernel, lap_erro
 LAP_API void lap_kernel_flip(lap_kernel *kernel); /* rotates by 180 degrees: convolution, not correlation */
 LAP_API const char *lap_kernel_preset(int i);     /* name of preset i = 0, 1, ...; NULL past the last */
 typedef enum lap_range { LAP_CLAMP, LAP_ABS } lap_range;
+/* All zero means the default, in lap_filter too; another choice with a kernel of zeros and no name is
+ * refused. */
 typedef struct lap_params {
     lap_kernel kernel;
     lap_range range;
@@ -366,7 +370,7 @@ LAP_API lap_code lap_encode(
 LAP_API lap_code lap_encode_view(lap_context *context, const lap_view *pixels, const lap_settings *settings,
     void **out, size_t *out_size, lap_error *err);
 
-typedef struct lap_pixels lap_pixels; /* a decoded image; its apron is not filled */
+typedef struct lap_pixels lap_pixels; /* a decoded image */
 /* Decodes an image from a file ("-": standard input) or from memory. Reads from settings: gray, auto_orient,
  * limits, timeout, fail_on, decode, codec. On failure *pixels is NULL. */
 LAP_API lap_code lap_pixels_read(lap_context *context, const char *path, const lap_settings *settings,
@@ -382,8 +386,9 @@ LAP_API lap_code lap_decode_view(lap_context *context, const void *file, size_t 
  * does not notice damaged data. base must be NULL and stays NULL. On failure *view is unchanged. */
 LAP_API lap_code lap_decode_size(lap_context *context, const void *file, size_t size,
     const lap_settings *settings, lap_view *view, lap_error *err);
-LAP_API const lap_view *lap_pixels_view(const lap_pixels *pixels); /* valid until the pixels are freed */
-LAP_API void lap_pixels_free(lap_pixels *pixels);                  /* does nothing for NULL */
+/* A view on the host without an apron, valid until the pixels are freed. */
+LAP_API const lap_view *lap_pixels_view(const lap_pixels *pixels);
+LAP_API void lap_pixels_free(lap_pixels *pixels); /* does nothing for NULL */
 
 /* ---- statistics ------------------------------------------------------------------------------ */
 
@@ -457,8 +462,9 @@ typedef struct lap_difference {
     bool first_at_border;                                  /* the first difference is among these pixels */
     uint64_t reserved[4];
 } lap_difference;
-/* Compares host views of the same size and channels, else LAP_E_DIFFERENT. mask_border: pixels to skip at
- * each side. with_ssim: the mean over channels (Wang et al. 2004: Gaussian window 11x11, sigma 1.5). */
+/* Compares views of the same size and channels, else LAP_E_DIFFERENT; both on the host, else LAP_E_USAGE.
+ * mask_border: pixels to skip at each side. with_ssim: the mean over channels (Wang et al. 2004: Gaussian
+ * window 11x11, sigma 1.5). */
 LAP_API lap_code lap_compare_views(const lap_view *a, const lap_view *b, int mask_border, bool with_ssim,
     lap_difference *difference, lap_error *err);
 

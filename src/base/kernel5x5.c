@@ -11,7 +11,7 @@
 #include "base/decimal.h"
 #include "base/status.h"
 
-enum { TAPS = 25, INNER = 9, FILE_MAX = 4096 };
+enum { TAPS = 25, INNER = 9, FILE_MAX = 4096, MOST_SUM = 1 << 22 };
 
 static const struct preset {
     const char *name;
@@ -56,26 +56,35 @@ static bool is_symmetric(const lap_kernel *kernel)
     return true;
 }
 
-/* Derives hi, is_integer, is_laplace5, is_symmetric and abs_sum from h, which is finite. LAP_E_USAGE if
- * sum|h| > 2^22. */
-static lap_code finish(lap_kernel *kernel, lap_error *err)
+void lap_kernel_derive(lap_kernel *kernel)
 {
     double sum = 0;
-    kernel->is_integer = true;
-    for (int i = 0; i < TAPS; i++) {
-        float h = kernel->h[i];
-        sum += fabs((double)h);
-        kernel->is_integer = kernel->is_integer && h == truncf(h);
-    }
-    if (sum > 4194304.0)
-        return lap_fail(
-            err, LAP_E_USAGE, "kernel: the coefficients' absolute values add up to %g, more than 2^22", sum);
+    for (int i = 0; i < TAPS; i++)
+        sum += fabs((double)kernel->h[i]);
+    kernel->is_integer = sum <= MOST_SUM;
+    for (int i = 0; i < TAPS; i++)
+        kernel->is_integer = kernel->is_integer && kernel->h[i] == truncf(kernel->h[i]);
     for (int i = 0; i < TAPS; i++)
         kernel->hi[i] = kernel->is_integer ? (int32_t)kernel->h[i] : 0;
     kernel->abs_sum = sum;
     kernel->is_laplace5 = is_laplace5(kernel);
     kernel->is_symmetric = is_symmetric(kernel);
+}
+
+lap_code lap_kernel_check(const lap_kernel *kernel, lap_error *err)
+{
+    if (!isfinite(kernel->abs_sum))
+        return lap_fail(err, LAP_E_USAGE, "kernel: a coefficient is not a finite number");
+    if (kernel->abs_sum > MOST_SUM)
+        return lap_fail(err, LAP_E_USAGE,
+            "kernel: the coefficients' absolute values add up to %g, more than 2^22", kernel->abs_sum);
     return LAP_OK;
+}
+
+static lap_code finish(lap_kernel *kernel, lap_error *err)
+{
+    lap_kernel_derive(kernel);
+    return lap_kernel_check(kernel, err);
 }
 
 bool lap_kernel_is_exact(const lap_kernel *kernel)

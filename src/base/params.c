@@ -46,7 +46,13 @@ lap_params lap_params_complete(const lap_params *p)
                   p->invert || p->threshold != 0;
     for (int i = 0; i < 25; i++)
         is_set = is_set || p->kernel.h[i] != 0;
-    return is_set ? *p : lap_params_default();
+    if (!is_set)
+        return lap_params_default();
+    lap_params params = *p;
+    lap_kernel_derive(&params.kernel);
+    if (!params.kernel.name[0] && params.kernel.abs_sum != 0)
+        snprintf(params.kernel.name, sizeof params.kernel.name, "custom");
+    return params;
 }
 
 int lap_params_tolerance(const lap_params *params)
@@ -66,5 +72,7 @@ lap_code lap_params_check(const lap_params *p, lap_border border, lap_error *err
         return lap_fail(err, LAP_E_USAGE, "scale and offset must be finite numbers");
     if (p->threshold < -1 || p->threshold > 255)
         return lap_fail(err, LAP_E_USAGE, "threshold %d is not in 0..255", p->threshold);
-    return LAP_OK;
+    if (!p->kernel.name[0])
+        return lap_fail(err, LAP_E_USAGE, "the kernel is not set; start from lap_params_default()");
+    return lap_kernel_check(&p->kernel, err);
 }

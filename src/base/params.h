@@ -4,7 +4,8 @@
 
 #include "lapedge_program.h"
 
-/* Returns the parameters, or the defaults if all are zero (which would compute nothing). */
+/* Returns the parameters, with all fields of the kernel computed from its coefficients; the defaults if all
+ * are zero. A kernel without a name is "custom", unless it is all zero. */
 lap_params lap_params_complete(const lap_params *params);
 /* LAP_E_USAGE, naming the parameter, if one is out of its range. */
 lap_code lap_params_check(const lap_params *params, lap_border border, lap_error *err);

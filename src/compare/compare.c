@@ -25,7 +25,7 @@ lap_code lap_compare(lap_context *context, lap_op op, lap_pixels *pixels, const 
         .control = &control,
         .mask_border = options->mask_border,
         .runs = options->runs,
-        .pixels = lap_pixels_view(pixels),
+        .pixels = lap_pixels_with_apron(pixels),
         .backends = options->backends,
         .params = &params,
         .border = settings->border,

@@ -75,10 +75,12 @@ static lap_code check_view(const lap_view *v, const char *which, lap_error *err)
 {
     if (!v->base)
         return lap_fail(err, LAP_E_USAGE, "%s has no pixels: its address is NULL", which);
-    if (v->width < 1 || v->height < 1 || (v->channels != 1 && v->channels != 3 && v->channels != 4))
-        return lap_fail(err, LAP_E_USAGE,
-            "%s has %dx%d pixels with %d channels; only 1, 3 or 4 channels can be filtered", which, v->width,
-            v->height, v->channels);
+    if (v->width < 1 || v->height < 1)
+        return lap_fail(
+            err, LAP_E_USAGE, "%s has %dx%d pixels; a side must be at least 1", which, v->width, v->height);
+    if (v->channels != 1 && v->channels != 3 && v->channels != 4)
+        return lap_fail(err, LAP_E_USAGE, "%s has %d channels; only 1, 3 or 4 channels can be filtered",
+            which, v->channels);
     if (v->width > LAP_MAX_SIDE || v->height > LAP_MAX_SIDE)
         return lap_fail(err, LAP_E_LIMIT, "%s has %dx%d pixels; a side may have at most %d", which, v->width,
             v->height, LAP_MAX_SIDE);
@@ -189,9 +191,10 @@ static lap_code filter_on_device(const task *t, const char *backend, lap_error *
 lap_code lap_filter(lap_context *context, const lap_view *in, const lap_view *out, const char *backend,
     const lap_params *params, lap_border border, lap_error *err)
 {
-    task t = {.in = in, .out = out, .params = params, .border = border};
+    const lap_params complete = lap_params_complete(params);
+    task t = {.in = in, .out = out, .params = &complete, .border = border};
     t.control = (lap_control){.cancel = &context->cancel};
-    lap_code code = lap_filter_check(in, out, params, border, err);
+    lap_code code = lap_filter_check(in, out, &complete, border, err);
     if (code == LAP_OK && in->place != LAP_ON_HOST)
         return filter_on_device(&t, backend, err);
     if (code == LAP_OK)
@@ -203,5 +206,5 @@ lap_code lap_filter(lap_context *context, const lap_view *in, const lap_view *ou
     if (in->apron == 0)
         return filter_copied(context, &t, err);
     const lap_resources use = {.exec = {.threads = context->threads, .err = err}, .pool = context->pool};
-    return lap_rung_filter(t.rung, &use, in, out, params, border);
+    return lap_rung_filter(t.rung, &use, in, out, &complete, border);
 }

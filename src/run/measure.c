@@ -54,12 +54,11 @@ static lap_code open_picture(
     lap_code code = lap_pixels_read(order->context, order->in, settings, &p->pixels, err);
     if (code != LAP_OK)
         return code;
-    lap_view in = *lap_pixels_view(p->pixels);
-    in.apron = 0; /* the apron is not filled */
-    code = lap_image_create(&p->edges, in.width, in.height, in.channels, 0, err);
+    const lap_view *in = lap_pixels_view(p->pixels);
+    code = lap_image_create(&p->edges, in->width, in->height, in->channels, 0, err);
     if (code == LAP_OK)
         code = lap_filter(
-            order->context, &in, &p->edges.view, settings->backend, &settings->params, settings->border, err);
+            order->context, in, &p->edges.view, settings->backend, &settings->params, settings->border, err);
     return code;
 }
 

@@ -228,7 +228,8 @@ lap_code lap_collect_image(const lap_collect *c, lap_damage *damage, lap_error *
 /* ---- from a file ------------------------------------------------------------------------------- */
 
 struct lap_pixels {
-    lap_image image;
+    lap_image image; /* with an apron, which is not filled */
+    lap_view view;   /* the image without it */
     char note[LAP_PIXELS_NOTE];
     lap_damage damage;
     bool is_16_bit; /* in the file */
@@ -249,6 +250,11 @@ void lap_pixels_warn(const lap_pixels *p, bool exact, lap_report *report)
 }
 
 const lap_view *lap_pixels_view(const lap_pixels *pixels)
+{
+    return &pixels->view;
+}
+
+const lap_view *lap_pixels_with_apron(const lap_pixels *pixels)
 {
     return &pixels->image.view;
 }
@@ -349,9 +355,11 @@ static lap_code decode(const lap_whole *whole, lap_turn turn, lap_pixels *p, lap
         &p->image, swap ? h->height : h->width, swap ? h->width : h->height, h->channels, LAP_APRON, err);
     if (code == LAP_OK)
         code = lap_collect_image(&collect, &p->damage, err);
-    if (code == LAP_OK)
-        lap_whole_note(whole, p->note, sizeof p->note);
-    return code;
+    if (code != LAP_OK)
+        return code;
+    lap_whole_note(whole, p->note, sizeof p->note);
+    p->view = lap_view_inset(&p->image.view, 0);
+    return LAP_OK;
 }
 
 /* Closes the source. */
@@ -436,7 +444,9 @@ static lap_code check_pixels(const lap_view *pixels, const lap_settings *setting
         return lap_fail(err, LAP_E_USAGE, "%d x %d pixels with %d channels cannot be encoded", pixels->width,
             pixels->height, pixels->channels);
     if (pixels->place != LAP_ON_HOST)
-        return lap_fail(err, LAP_E_USAGE, "the pixels lie on a device; see lap_stream_encode");
+        return lap_fail(err, LAP_E_USAGE,
+            "the pixels lie on device %d; see lap_stream_encode; the place of host memory is LAP_ON_HOST",
+            pixels->place);
     if (settings->codec == LAP_CODEC_CUDA)
         return lap_fail(err, LAP_E_USAGE, "codec 'cuda' cannot encode pixels in host memory");
     return LAP_OK;

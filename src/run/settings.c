@@ -12,6 +12,8 @@
 #include "base/status.h"
 #include "run/formats.h"
 
+enum { KEEP_BITS = 2 * LAP_KEEP_LISTED - 1 }; /* LISTED is the highest */
+
 lap_settings lap_settings_default(void)
 {
     return (lap_settings){
@@ -68,9 +70,13 @@ lap_code lap_settings_check(const lap_settings *s, lap_error *err)
         return lap_fail(err, LAP_E_USAGE, "fail-on %d is unknown", (int)s->fail_on);
     if ((unsigned)s->decode > LAP_DECODE_PARALLEL)
         return lap_fail(err, LAP_E_USAGE, "decode %d is unknown", (int)s->decode);
-    if ((unsigned)s->lossless > LAP_LOSSLESS_PERFECT || (s->lossless && s->filter))
+    if ((unsigned)s->lossless > LAP_LOSSLESS_PERFECT)
+        return lap_fail(err, LAP_E_USAGE, "lossless %d is unknown", (int)s->lossless);
+    if (s->lossless && s->filter)
         return lap_fail(
-            err, LAP_E_USAGE, "lossless %d is unknown, or the settings ask for a filter", (int)s->lossless);
+            err, LAP_E_USAGE, "a filtered picture cannot be lossless: set lossless or filter, not both");
+    if (s->keep & ~(unsigned)KEEP_BITS)
+        return lap_fail(err, LAP_E_USAGE, "keep has unknown bits: 0x%x", s->keep & ~(unsigned)KEEP_BITS);
     if (s->keep && !(s->keep & LAP_KEEP_EXIF) && (s->keep & (LAP_KEEP_GPS | LAP_KEEP_THUMBNAIL)))
         return lap_fail(err, LAP_E_USAGE, "gps and thumbnail are parts of exif; keep exif too");
     if (s->max_scans < 0)

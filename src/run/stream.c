@@ -1,4 +1,5 @@
 /* Filters and counts pixels on the device of a lap_stream. */
+#include "base/params.h"
 #include "device/device_stream.h"
 #include "ops/ops.h"
 #include "rungs/backend.h"
@@ -7,7 +8,8 @@ lap_code lap_stream_filter(lap_stream *s, const lap_view *in, const lap_view *ou
     const lap_params *params, lap_border border, lap_error *err)
 {
     const lap_rung *rung;
-    lap_code code = lap_filter_check(in, out, params, border, err);
+    const lap_params complete = lap_params_complete(params);
+    lap_code code = lap_filter_check(in, out, &complete, border, err);
     if (code == LAP_OK)
         code = lap_stream_check(s, in, "input", err);
     if (code == LAP_OK)
@@ -16,7 +18,7 @@ lap_code lap_stream_filter(lap_stream *s, const lap_view *in, const lap_view *ou
         code = lap_rung_find_on_device(LAP_OP_FILTER, backend, s->device, &rung, err);
     if (code != LAP_OK)
         return code;
-    const lap_views_filter filter = {rung, params, border};
+    const lap_views_filter filter = {rung, &complete, border};
     return lap_views_run_filter(&filter, &s->space, in, out, s->stream, err);
 }
 

@@ -217,11 +217,10 @@ lap_code lap_report_add_file(
     lap_code code = lap_pixels_read(context, path, settings, &pixels, err);
     if (code != LAP_OK)
         return code;
-    lap_view photo = *lap_pixels_view(pixels), edges = photo;
-    photo.apron = 0; /* not filled, so the border rule applies */
+    const lap_view photo = *lap_pixels_view(pixels);
+    lap_view edges = photo;
     edges.stride = (ptrdiff_t)photo.width * photo.channels;
     edges.base = calloc((size_t)photo.height, (size_t)edges.stride);
-    edges.apron = 0;
     if (edges.base)
         code =
             lap_filter(context, &photo, &edges, settings->backend, &settings->params, settings->border, err);

@@ -11,7 +11,7 @@ struct lap_pixels {
     lap_image image;
 };
 
-const lap_view *lap_pixels_view(const lap_pixels *pixels)
+const lap_view *lap_pixels_with_apron(const lap_pixels *pixels)
 {
     return &pixels->image.view;
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/decimal.h"
+#include "base/kernel5x5.h"
 #include "base/params.h"
 #include "lapedge_program.h"
 
@@ -158,8 +159,45 @@ static void only_zeros_mean_the_defaults(void **state)
     assert_true(defaults.threshold == -1 && defaults.range == LAP_CLAMP && !defaults.invert);
     for (int i = 0; i < 32; i++) {
         made = lap_params_complete(&chosen[i]);
+        lap_kernel_derive(&chosen[i].kernel);
+        if (i >= 7)
+            strcpy(chosen[i].kernel.name, "custom");
         assert_memory_equal(&made, &chosen[i], sizeof made);
     }
+}
+
+/* Callers set h; all other fields of a kernel come from it. */
+static void a_kernel_is_its_coefficients(void **state)
+{
+    (void)state;
+    lap_params edited = lap_params_default(), made;
+    lap_error err = {0};
+    edited.kernel.h[12] = 25;
+    made = lap_params_complete(&edited);
+    assert_true(made.kernel.hi[12] == 25 && made.kernel.abs_sum == 49 && !made.kernel.is_laplace5);
+    assert_true(made.kernel.is_integer && made.kernel.is_symmetric);
+    edited.kernel.h[12] = 24.5f, edited.kernel.h[0] = -2;
+    made = lap_params_complete(&edited);
+    assert_true(made.kernel.hi[0] == 0 && !made.kernel.is_integer && !made.kernel.is_symmetric);
+    static const struct {
+        float h;
+        const char *message;
+    } cases[] = {{4194280, ""},
+        {4194281, "kernel: the coefficients' absolute values add up to 4.1943e+06, more than 2^22"},
+        {NAN, "kernel: a coefficient is not a finite number"},
+        {-INFINITY, "kernel: a coefficient is not a finite number"},
+        {3e38f, "kernel: the coefficients' absolute values add up to 3e+38, more than 2^22"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        edited = lap_params_default();
+        edited.kernel.h[12] = cases[i].h;
+        made = lap_params_complete(&edited);
+        assert_int_equal(lap_params_check(&made, LAP_ZERO, &err), cases[i].message[0] ? LAP_E_USAGE : LAP_OK);
+        assert_string_equal(cases[i].message[0] ? err.message : "", cases[i].message);
+    }
+    const lap_params scaled = {.scale = 2};
+    made = lap_params_complete(&scaled);
+    assert_int_equal(lap_params_check(&made, LAP_ZERO, &err), LAP_E_USAGE);
+    assert_string_equal(err.message, "the kernel is not set; start from lap_params_default()");
 }
 
 static void parameters_are_checked_at_their_limits(void **state)
@@ -202,6 +240,7 @@ int main(void)
         cmocka_unit_test(numbers_are_printed_in_the_locale_of_numbers_only_in_between),
         cmocka_unit_test(borders_and_ranges_have_names),
         cmocka_unit_test(only_zeros_mean_the_defaults),
+        cmocka_unit_test(a_kernel_is_its_coefficients),
         cmocka_unit_test(parameters_are_checked_at_their_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

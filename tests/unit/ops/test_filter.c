@@ -75,6 +75,33 @@ static void callers_pixels(void **state)
                     c == 1 ? "simd" : "c");
 }
 
+/* All-zero parameters are the defaults; h alone decides, whatever the kernel's other fields say. */
+static void parameters_are_completed(void **state)
+{
+    (void)state;
+    static const char *const backends[] = {
+        "c", "auto", "openmp", "sse", "sse-box", "simd-sse41", "simd-avx2", "simd-avx512"};
+    const lap_params none = {0}, laplace = lap_params_default();
+    lap_params edited = laplace, custom = laplace;
+    lap_view in = view(source, 40, 9, 3), out = view(result, 40, 9, 3), other = out;
+    other.base += 9 * out.stride;
+    edited.kernel.h[0] = 3, edited.kernel.h[12] = 20;
+    assert_int_equal(
+        lap_kernel_parse("3 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 20 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1",
+            &custom.kernel, NULL),
+        LAP_OK);
+    const lap_params *pairs[][2] = {{&none, &laplace}, {&edited, &custom}};
+    for (size_t i = 0; i < 2 * (sizeof backends / sizeof *backends); i++) {
+        const lap_params *const *p = pairs[i % 2];
+        memset(result, 0xA5, (size_t)out.stride * 18);
+        const lap_code code = lap_filter(context, &in, &out, backends[i / 2], p[0], LAP_REFLECT, NULL);
+        assert_int_equal(code, lap_filter(context, &in, &other, backends[i / 2], p[1], LAP_REFLECT, NULL));
+        assert_true(code == LAP_OK || (code == LAP_E_BACKEND && i > 9)); /* no such vectors here */
+        for (int y = 0; y < 9 && code == LAP_OK; y++)
+            assert_memory_equal(out.base + y * out.stride, other.base + y * out.stride, 120);
+    }
+}
+
 static void refused(const lap_view *in, const lap_view *out, const char *backend, const char *word)
 {
     lap_params params = lap_params_default();
@@ -199,6 +226,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(callers_pixels),
+        cmocka_unit_test(parameters_are_completed),
         cmocka_unit_test(bad_views_are_refused),
         cmocka_unit_test(sides_have_a_limit),
         cmocka_unit_test(side_by_side_is_no_overlap),

@@ -288,12 +288,18 @@ static void refused_views(void **state)
         lap_codec_place codec;
         uint64_t max_memory;
         size_t cut;
+        const char *message; /* NULL: not looked at */
     } cases[] = {
         {.view = {memory, 15, 4, 5, 3, 0, LAP_ON_HOST}, .code = LAP_E_DIFFERENT},
         {.view = good, .code = LAP_E_DIFFERENT, .upright = true},
         {.view = {memory, 14, 5, 4, 3, 0, LAP_ON_HOST}, .code = LAP_E_USAGE},
-        {.view = {memory, 15, 5, 4, 3, 0, 0}, .code = LAP_E_USAGE},
-        {.view = {memory, 15, 5, 4, 3, LAP_APRON, LAP_ON_HOST}, .code = LAP_E_USAGE},
+        {.view = {memory, 15, 5, 4, 3, 0, 0},
+            .code = LAP_E_USAGE,
+            .message =
+                "the view lies on device 0; see lap_stream_decode; the place of host memory is LAP_ON_HOST"},
+        {.view = {memory, 15, 5, 4, 3, LAP_APRON, LAP_ON_HOST},
+            .code = LAP_E_USAGE,
+            .message = "the view has an apron, which decoding does not fill; set apron to 0"},
         {.view = {memory, 20, 5, 4, 4, 0, LAP_ON_HOST}, .code = LAP_E_USAGE},
         {.view = {.place = LAP_ON_HOST, .channels = 2}, .code = LAP_E_USAGE},
         {.view = good, .code = LAP_E_USAGE, .turn = LAP_TURN_90},
@@ -315,6 +321,8 @@ static void refused_views(void **state)
             lap_decode_view(context, turned.data, turned.size - cases[i].cut, &s, &view, &report, &err);
         if (code != cases[i].code)
             fail_msg("case %zu: code %d: %s", i, code, err.message);
+        if (cases[i].message)
+            assert_string_equal(err.message, cases[i].message);
         assert_int_equal(report.status, LAP_FAILED);
         assert_int_equal(report.error.code, code);
         assert_same_view(&view, &cases[i].view);

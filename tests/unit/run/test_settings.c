@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/params.h"
 #include "run/settings.h"
 
 static void defaults_are_valid(void **state)
@@ -193,18 +194,19 @@ static void the_longest_text_fits(void **state)
 static void each_setting_is_checked_at_its_limits(void **state)
 {
     (void)state;
-    lap_settings cases[40], *fine = cases, *bad = cases + 20;
+    lap_settings cases[44], *fine = cases, *bad = cases + 22;
     static const char *const messages[] = {"no backend is given", "threshold 256 is not in 0..255",
         "-1 threads requested; 0 means one per core", "turn 0 is not in 1..8", "turn 9 is not in 1..8",
         "unknown output format 'gif'", "quality 0 is not in 1..100", "quality 101 is not in 1..100",
         "subsampling 4 is unknown", "restart 3 is unknown", "codec 8 is unknown", "fail-on 3 is unknown",
-        "decode 3 is unknown", "lossless 4 is unknown, or the settings ask for a filter",
-        "lossless 1 is unknown, or the settings ask for a filter",
+        "decode 3 is unknown", "lossless 4 is unknown",
+        "a filtered picture cannot be lossless: set lossless or filter, not both",
         "gps and thumbnail are parts of exif; keep exif too",
         "gps and thumbnail are parts of exif; keep exif too",
         "the limit of -1 scans is not valid; 0 means no limit",
         "the timeout must be a number of seconds, 0 for none",
-        "the timeout must be a number of seconds, 0 for none"};
+        "the timeout must be a number of seconds, 0 for none", "keep has unknown bits: 0x100",
+        "the kernel is not set; start from lap_params_default()"};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         cases[i] = lap_settings_default();
     fine[0].filter = false, fine[0].backend = NULL, fine[0].params.threshold = 256; /* not looked at */
@@ -217,6 +219,7 @@ static void each_setting_is_checked_at_its_limits(void **state)
     fine[7].keep = LAP_KEEP_LISTED | LAP_KEEP_XMP;
     fine[8].max_scans = 0, fine[8].timeout_s = 0;
     fine[9].timeout_s = 1e-9, fine[9].format = "PNG";
+    fine[10].keep = 2 * LAP_KEEP_LISTED - 1;
     bad[0].backend = NULL, bad[1].params.threshold = 256, bad[2].threads = -1;
     bad[3].turn = 0, bad[4].turn = LAP_TURN_270 + 1, bad[5].format = "gif";
     bad[6].quality = 0, bad[7].quality = 101, bad[8].subsampling = LAP_SUB_420 + 1;
@@ -226,7 +229,9 @@ static void each_setting_is_checked_at_its_limits(void **state)
     bad[14].lossless = LAP_LOSSLESS_AUTO;
     bad[15].keep = LAP_KEEP_LISTED | LAP_KEEP_GPS, bad[16].keep = LAP_KEEP_LISTED | LAP_KEEP_THUMBNAIL;
     bad[17].max_scans = -1, bad[18].timeout_s = -1e-9, bad[19].timeout_s = (double)INFINITY;
-    for (int i = 0; i < 20; i++) {
+    bad[20].keep = 2 * LAP_KEEP_LISTED | LAP_KEEP_XMP;
+    bad[21].params.kernel = (lap_kernel){0};
+    for (int i = 0; i < 22; i++) {
         lap_error err = {0};
         if (lap_settings_check(&fine[i], &err) != LAP_OK)
             fail_msg("fine %d: %s", i, err.message);
@@ -251,6 +256,7 @@ static void the_defaults_are_those_of_the_header(void **state)
     assert_true(!full.filter && !full.sync && full.max_pixels == 0 && full.fail_on == LAP_FAIL_NONE);
     lap_settings own = {.backend = "c", .turn = LAP_TURN_V, .quality = 1, .params.scale = 2};
     const lap_settings kept = lap_settings_complete(&own);
+    own.params = lap_params_complete(&own.params);
     assert_memory_equal(&kept, &own, sizeof own);
 }
 
