@@ -34,6 +34,7 @@ static const struct space {
         " LocationCreated LocationShown LocationId LocationName City CountryCode CountryName ProvinceState "
         "Sublocation WorldRegion "},
     {"http://ns.useplus.org/ldf/xmp/1.0/", ""},
+    {"http://creativecommons.org/ns#", ""},
 };
 enum { RDF = 0, META = 1, XML = 2, NOTE = 12, UNKNOWN = -1 };
 static const char thumbnails[] = "Thumbnails";

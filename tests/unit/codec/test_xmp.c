@@ -77,6 +77,46 @@ static void elements_go_with_their_contents(void **state)
         "XMP  d:coverage -1 13: location\n");
 }
 
+/* Each known namespace: its properties stay, but for those that tell a place or hold metadata of others. */
+static void known_namespaces(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *uri, *goes[11];
+    } known[] = {{"http://purl.org/dc/elements/1.1/", {"coverage"}}, {"http://ns.adobe.com/xap/1.0/", {0}},
+        {"http://ns.adobe.com/xap/1.0/rights/", {0}}, {"http://ns.adobe.com/xap/1.0/mm/", {"Pantry"}},
+        {"http://ns.adobe.com/xap/1.0/sType/ResourceEvent#", {0}},
+        {"http://ns.adobe.com/xap/1.0/sType/ResourceRef#", {0}},
+        {"http://ns.adobe.com/xap/1.0/sType/Version#", {0}},
+        {"http://ns.adobe.com/xap/1.0/sType/Dimensions#", {0}}, {"http://ns.adobe.com/xap/1.0/t/pg/", {0}},
+        {"http://ns.adobe.com/xmp/note/", {0}}, {"http://ns.adobe.com/tiff/1.0/", {0}},
+        {"http://ns.adobe.com/exif/1.0/", {"MakerNote"}}, {"http://cipa.jp/exif/1.0/", {0}},
+        {"http://ns.adobe.com/exif/1.0/aux/", {0}},
+        {"http://ns.adobe.com/photoshop/1.0/", {"City", "State", "Country"}},
+        {"http://ns.adobe.com/camera-raw-settings/1.0/", {0}},
+        {"http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/", {"Location", "CountryCode"}},
+        {"http://iptc.org/std/Iptc4xmpExt/2008-02-29/",
+            {"LocationCreated", "LocationShown", "LocationId", "LocationName", "City", "CountryCode",
+                "CountryName", "ProvinceState", "Sublocation", "WorldRegion"}},
+        {"http://ns.useplus.org/ldf/xmp/1.0/", {0}}, {"http://creativecommons.org/ns#", {0}}};
+    static const char before[] = "<r:RDF" SPACES "><r:Description xmlns:z='%s'><d:b/>",
+                      after[] = "<d:c/></r:Description></r:RDF>";
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char head[900], packet[1200], left[1200], said[120];
+        snprintf(head, sizeof head, before, known[i].uri);
+        snprintf(packet, sizeof packet, "%s<z:own>1</z:own><z:Cit/><z:City2/>%s", head, after);
+        stays(packet, HARMLESS);
+        snprintf(packet, sizeof packet, "%s<z:GPSPlace/>%s", head, after);
+        snprintf(left, sizeof left, "%s%s", head, after);
+        becomes(packet, HARMLESS, left, "XMP  z:GPSPlace -1 13: location\n");
+        for (const char *const *goes = known[i].goes; *goes; goes++) {
+            snprintf(packet, sizeof packet, "%s<z:%s/>%s", head, *goes, after);
+            snprintf(said, sizeof said, "XMP  z:%s -1 %zu: location\n", *goes, strlen(*goes) + 5);
+            becomes(packet, HARMLESS, left, said);
+        }
+    }
+}
+
 static void attributes_go_alone(void **state)
 {
     (void)state;
@@ -281,6 +321,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elements_go_with_their_contents),
+        cmocka_unit_test(known_namespaces),
         cmocka_unit_test(attributes_go_alone),
         cmocka_unit_test(pictures_go_by_either_rule),
         cmocka_unit_test(a_continuation_goes_with_its_parts),
