@@ -17,7 +17,7 @@ LAPEDGE = pathlib.Path(os.environ.get("LAPEDGE", "./lapedge")).resolve()
 # Commands that are not run, by their first words: what they name has to exist. Of schedulers the part that is
 # lapedge's runs here; tests/cli/cluster runs it under real ones.
 NAMED = {"make", "tests/kernels/jpegcuda/device.sh", "tools/measure/codec", "tools/figures/codec-table", "pip", "cc", "sbatch", "sacct",
-         "scontrol"}
+         "scontrol", "export"}
 LAUNCHERS = {"srun", "mpirun", "exec", "sh"}
 # Blocks that are no examples: formulas, drawings, tables, a licence. They begin with this.
 OTHERS = ("o(y,x) =", "bytes up ->", "| where the chain", "+-----", "file -> source", "cli -> lapedge.h",
@@ -86,7 +86,8 @@ class Sandbox:
         for name in ("edges", "upright", "data/edges"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
         self.fill()
-        command = command.replace("/data/", "data/")
+        command = re.sub("/data/|/srv/|/var/log/edges/", lambda at: at[0][1:] if at[0] == "/data/" else "",
+                         command).replace("uploads", "photos")
         command = re.sub(r"lapedge bench.*", r"\g<0> --sizes=64x48 --runs=1", command)
         command = command.replace(" *.jpg", " in.jpg out.jpg") if command == "lapedge *.jpg" else command
         done = subprocess.run(["bash", "-c", "set -o pipefail; " + command], cwd=self.folder, env=self.environment,
@@ -149,6 +150,9 @@ def look_at(page, sandbox, unknown):
             continue
         if language == "yaml":
             lines = [re.sub(r"[][,]", " ", line.split("command:")[1]) for line in lines if "command:" in line]
+        if language == "ini": # units of systemd
+            lines = [line for line in commands(lines) if line.startswith("ExecStart=")]
+            lines = [line.removeprefix("ExecStart=/usr/local/bin/") for line in lines]
         for command in commands(lines):
             first = command.split()[0]
             if first in NAMED:
