@@ -11,9 +11,10 @@
  * its result bypasses the caches. The number of values in a piece is a multiple of the block that a reduction
  * rung sums before it widens. */
 enum { TRANSPOSE_COLUMNS = 128, REDUCE_VALUES = 1 << 16, MATVEC_ROWS = 64, HISTOGRAM_BYTES = 4 << 20 };
-/* Filter: pieces are so large that rereading four halo rows for each of them costs little. Each thread gets
- * several pieces, since cores are seldom equally fast. */
-enum { FILTER_ROWS = 48, PIECES_PER_THREAD = 4 };
+/* Filter: pieces are so large that rereading four halo rows for each of them costs little, and so small that
+ * what a strip of columns fetches beyond its end is still in a cache when the next strip needs it. Each thread
+ * gets several pieces, since cores are seldom equally fast. */
+enum { FILTER_ROWS = 48, MOST_FILTER_ROWS = 480, PIECES_PER_THREAD = 4 };
 /* A result of more bytes than this has left the caches before it is read. */
 enum { CACHE_BYTES = 16 << 20 };
 /* Each piece stores its sum separately: adding sums in order of arrival would not be repeatable. */
@@ -248,9 +249,9 @@ lap_code lap_rung_filter(const lap_rung *rung, const lap_resources *use, const l
     how.exec.past_caches |= (size_t)out->height * (size_t)out->stride > CACHE_BYTES;
     const int threads = use->exec.threads > 1 ? use->exec.threads : 1;
     int rows = out->height / (threads * PIECES_PER_THREAD) + 1;
-    rows = rows < FILTER_ROWS ? FILTER_ROWS : rows;
+    rows = rows < FILTER_ROWS ? FILTER_ROWS : rows > MOST_FILTER_ROWS ? MOST_FILTER_ROWS : rows;
     work w = {.rung = rung, .in = in, .out = out, .params = params};
-    lap_code code = is_split(rung, use) && rows < out->height
+    lap_code code = rung->threading == LAP_THREADS_SPLIT && rows < out->height
                         ? in_pieces(&w, &how, (size_t)out->height, (size_t)rows, filter_rows)
                         : rung->run.filter(in, out, params, &how.exec);
     return explained(rung, code, use->exec.err);
