@@ -8,22 +8,33 @@
 /* A larger variation, as a share of the median, makes the median of a run unreliable. */
 static const double noisy = 0.10;
 
+/* Whether the line of /proc/cpuinfo begins with this key; then its value, without the line's end, is in text. */
+static bool value_of(const char *line, const char *key, char *text, size_t size)
+{
+    const size_t length = strlen(key);
+    const char *colon = strchr(line, ':');
+    if (strncmp(line, key, length) != 0 || line[length] != '\t' || !colon)
+        return false;
+    colon += 1 + strspn(colon + 1, " ");
+    snprintf(text, size, "%.*s", (int)strcspn(colon, "\n"), colon);
+    return true;
+}
+
 void lap_cpu_name(char *name, size_t size)
 {
-    char line[256];
+    char line[256], family[16] = "", model[16] = "", called[128] = "unknown processor";
     FILE *info = fopen("/proc/cpuinfo", "r");
-    snprintf(name, size, "unknown processor");
-    while (info && fgets(line, sizeof line, info)) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) != 0 || !colon)
-            continue;
-        const size_t length = strcspn(colon + 2, "\n"), fits = length < size ? length : size - 1;
-        memcpy(name, colon + 2, fits);
-        name[fits] = '\0';
-        break;
+    while (info && fgets(line, sizeof line, info) && !value_of(line, "model name", called, sizeof called)) {
+        (void)value_of(line, "cpu family", family, sizeof family);
+        (void)value_of(line, "model", model, sizeof model);
     }
     if (info)
         fclose(info);
+    /* A virtual machine may hide the name, as in "AMD EPYC". */
+    if (*family && *model)
+        snprintf(name, size, "%s, family %s, model %s", called, family, model);
+    else
+        snprintf(name, size, "%s", called);
 }
 
 bool lap_device_text(int device, char *text, size_t size)

@@ -75,7 +75,7 @@ typedef struct lap_bench_table {
 double lap_bench_noise(const lap_bench_row *row, char text[LAP_BENCH_NOTE]);
 /* "simd (avx512)", "auto (simd-avx512)", or just "c". */
 void lap_cli_name_rung(char *to, size_t size, const char *backend, const char *resolved);
-/* Gets the processor's name from the system. */
+/* Gets the processor's name from the system, on x86 with its family and model. */
 void lap_cpu_name(char *name, size_t size);
 /* Describes a CUDA device. Returns false and an empty text if there is no device with that number. Starts
  * CUDA. */

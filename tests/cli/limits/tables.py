@@ -94,9 +94,10 @@ def bench_rows():
         size = ["--n=64"] if op in ("reduce", "matvec") else ["--sizes=64x48"]
         lines, said = both("bench", op, *size, "--runs=3", "--threads=2")
         assert lines[0] == op and lines[1] == f"machine   {said['machine']}, 2 threads", lines
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                assert said["machine"] == line.split(":")[1].strip()
+        words = dict(re.findall(r"^(\S[^\t]*)\t+: *(.*)$", Path("/proc/cpuinfo").read_text().split("\n\n")[0], re.M))
+        if "model name" in words:
+            kind = f", family {words['cpu family']}, model {words['model']}" if "cpu family" in words else ""
+            assert said["machine"] == words["model name"] + kind
         begin = next(i for i, line in enumerate(lines) if line.startswith("backend "))
         width, height = (64, 1) if op == "reduce" else (64, 64) if op == "matvec" else (64, 48)
         channels = 1 if op in ("reduce", "matvec") else 3
