@@ -64,6 +64,12 @@ $(B)/tests/test_times: LDFLAGS += -Wl,--wrap=lap_now_ms
 SINK_CALLS := write fsync fstat fchown fchmod fsetxattr lgetxattr futimens close poll open access umask fopen fclose \
   strdup lap_now_ms XXH3_createState XXH3_64bits_reset
 $(B)/tests/test_sink_faults: LDFLAGS += $(SINK_CALLS:%=-Wl,--wrap=%)
+# A file system with access control lists, or without, that the test makes up.
+ACL_CALLS := fgetxattr lgetxattr fsetxattr fchmod openat malloc free
+$(B)/tests/test_acl: LDFLAGS += $(ACL_CALLS:%=-Wl,--wrap=%)
+# Files that cannot be read, or change meanwhile, and memory that runs out.
+CONTENT_CALLS := openat close fstat fstatat read malloc XXH3_createState XXH3_freeState XXH3_64bits_reset
+$(B)/tests/test_content: LDFLAGS += $(CONTENT_CALLS:%=-Wl,--wrap=%)
 # The calls that tell which process made a temporary file.
 TEMP_CALLS := open openat kill gethostname readlink getrandom clock time poll fdopendir unlinkat
 $(B)/tests/test_sink_temp: LDFLAGS += $(TEMP_CALLS:%=-Wl,--wrap=%)
