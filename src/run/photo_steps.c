@@ -95,12 +95,13 @@ lap_code lap_photo_store(const lap_photo *p, lap_report *report, lap_error *err)
 
 __attribute__((format(printf, 2, 3))) static void add_note(lap_report *report, const char *format, ...)
 {
-    size_t used = strlen(report->note), room = sizeof report->note;
+    const size_t before = strlen(report->note);
     va_list arguments;
-    if (used > 0 && used + 2 < room)
-        used += (size_t)snprintf(report->note + used, room - used, "; ");
+    if (before > 0)
+        snprintf(report->note + before, sizeof report->note - before, "; ");
+    const size_t used = strlen(report->note);
     va_start(arguments, format);
-    vsnprintf(report->note + used, room - used, format, arguments);
+    vsnprintf(report->note + used, sizeof report->note - used, format, arguments);
     va_end(arguments);
 }
 

@@ -9,6 +9,8 @@
 #include <zlib.h>
 
 #include "lapedge_program.h"
+#include "run/photo.h"
+#include "run/settings.h"
 #include "tests/support/jpeg_make.h"
 
 enum { SMALL = 64, WIDE = 600, HIGH = 520 }; /* WIDE x HIGH is worth several threads */
@@ -122,6 +124,8 @@ enum {
 
 static jpeg_bytes inputs[INPUTS];
 
+static int make_ends(void **state), close_ends(void **state);
+
 static int make_inputs(void **state)
 {
     (void)state;
@@ -144,7 +148,7 @@ static int make_inputs(void **state)
     inputs[FOREIGN] = jpeg("42 11 11", 3, SMALL, SMALL);
     inputs[CUT] = jpeg("22 11 11", 3, SMALL, SMALL);
     inputs[CUT].size -= 300;
-    return 0;
+    return make_ends(state);
 }
 
 static int free_inputs(void **state)
@@ -152,7 +156,7 @@ static int free_inputs(void **state)
     (void)state;
     for (int i = 0; i < INPUTS; i++)
         free(inputs[i].data);
-    return 0;
+    return close_ends(state);
 }
 
 typedef struct want {
@@ -421,6 +425,668 @@ static void what_is_lost(void **state)
     CHECK(cases);
 }
 
+/* ---- photos that the test makes up: states that no file reaches on this machine ---------------------- */
+
+static struct {
+    bool is_on;
+    double source_ms, sink_ms, opening_ms; /* what source and sink took */
+    double now;                            /* one step further at each look */
+    const char *lost;                      /* what the sink could not keep */
+    lap_code finish;
+    int finishes;
+    bool syncs, has_like;
+    lap_like like;
+} fake;
+
+double __real_lap_now_ms(void);
+double __wrap_lap_now_ms(void);
+double __wrap_lap_now_ms(void)
+{
+    return fake.is_on ? ++fake.now : __real_lap_now_ms();
+}
+
+double __real_lap_source_ms(const lap_source *source);
+double __wrap_lap_source_ms(const lap_source *source);
+double __wrap_lap_source_ms(const lap_source *source)
+{
+    return fake.is_on ? fake.source_ms : __real_lap_source_ms(source);
+}
+
+double __real_lap_sink_ms(const lap_sink *sink);
+double __wrap_lap_sink_ms(const lap_sink *sink);
+double __wrap_lap_sink_ms(const lap_sink *sink)
+{
+    return fake.is_on ? fake.sink_ms : __real_lap_sink_ms(sink);
+}
+
+double __real_lap_sink_opening_ms(const lap_sink *sink);
+double __wrap_lap_sink_opening_ms(const lap_sink *sink);
+double __wrap_lap_sink_opening_ms(const lap_sink *sink)
+{
+    return fake.is_on ? fake.opening_ms : __real_lap_sink_opening_ms(sink);
+}
+
+const char *__real_lap_sink_lost(const lap_sink *sink);
+const char *__wrap_lap_sink_lost(const lap_sink *sink);
+const char *__wrap_lap_sink_lost(const lap_sink *sink)
+{
+    return fake.is_on ? fake.lost : __real_lap_sink_lost(sink);
+}
+
+lap_code __real_lap_sink_finish(lap_sink *sink, bool sync, const lap_like *like, lap_error *err);
+lap_code __wrap_lap_sink_finish(lap_sink *sink, bool sync, const lap_like *like, lap_error *err);
+lap_code __wrap_lap_sink_finish(lap_sink *sink, bool sync, const lap_like *like, lap_error *err)
+{
+    if (!fake.is_on)
+        return __real_lap_sink_finish(sink, sync, like, err);
+    fake.finishes++;
+    fake.syncs = sync;
+    fake.has_like = like;
+    if (like)
+        fake.like = *like;
+    fake.now += 100;
+    return fake.finish;
+}
+
+typedef struct made { /* a photo, and what it points to */
+    lap_photo photo;
+    lap_decoder decoder;
+    lap_encoder encoder;
+    lap_rung rung;
+} made;
+
+static lap_source *source;
+static lap_sink *sink;
+
+/* A JPEG in memory becomes a JPEG; nothing has been done. */
+static void make_photo(made *m)
+{
+    memset(m, 0, sizeof *m);
+    m->decoder.header.orientation = 1;
+    m->rung.name = m->rung.family = "c";
+    m->photo.source = source;
+    m->photo.decoder = &m->decoder;
+    m->photo.plan.turn = LAP_TURN_NONE;
+    m->photo.plan.format = LAP_FORMAT_JPG;
+    m->photo.plan.backend = "c";
+    m->photo.plan.params = lap_settings_default().params;
+    m->photo.plan.write.channels = 3;
+    memset(&fake, 0, sizeof fake);
+    fake.is_on = true;
+    fake.lost = "";
+}
+
+/* Nothing of an earlier report shows. */
+static lap_report report_of(const made *m)
+{
+    lap_report report;
+    memset(&report, 0x55, sizeof report);
+    lap_photo_report(&m->photo, &report);
+    return report;
+}
+
+static void assert_note(const made *m, const char *note)
+{
+    const lap_report report = report_of(m);
+    assert_string_equal(report.note, note);
+}
+
+static int make_ends(void **state)
+{
+    (void)state;
+    fake.is_on = false;
+    return lap_source_memory("1234567", 7, "given", &source, NULL) == LAP_OK &&
+                   lap_sink_memory(&sink, NULL) == LAP_OK && lap_sink_write(sink, "12345", 5, NULL) == LAP_OK
+               ? 0
+               : -1;
+}
+
+static int close_ends(void **state)
+{
+    (void)state;
+    fake.is_on = false;
+    lap_source_close(source);
+    lap_sink_close(sink);
+    return 0;
+}
+
+/* Decoding includes reading, and encoding includes writing: the report takes them apart. */
+static void times_are_taken_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        double decode, encode, wanted_decode, wanted_encode, without_sink;
+    } cases[] = {{50, 60, 43, 55, 60}, {7, 5, 0, 0, 5}, {8, 6, 1, 1, 6}, {2, 3, 0, 0, 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int has_sink = 0; has_sink < 2; has_sink++) {
+            made m;
+            make_photo(&m);
+            m.photo.ms = (lap_times){1000, cases[i].decode, 11, 12, 13, cases[i].encode, 900, 14};
+            m.photo.sink = has_sink ? sink : NULL;
+            fake.source_ms = 7;
+            fake.sink_ms = 20;
+            fake.opening_ms = 15;
+            const lap_report report = report_of(&m);
+            assert_true(report.ms.read == 7);
+            assert_true(report.ms.decode == cases[i].wanted_decode);
+            assert_true(report.ms.upload == 11 && report.ms.filter == 12 && report.ms.download == 13);
+            assert_true(report.ms.encode == (has_sink ? cases[i].wanted_encode : cases[i].without_sink));
+            assert_true(report.ms.write == (has_sink ? 20 : 0));
+            assert_true(report.ms.total == 14);
+            assert_int_equal(report.bytes_out, has_sink ? 5 : 0);
+        }
+}
+
+static void figures_are_those_of_the_photo(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 4; n++) {
+        made m;
+        make_photo(&m);
+        m.photo.width = 31;
+        m.photo.height = 32;
+        m.photo.channels = 3;
+        m.photo.lossless.loses = n % 2;
+        m.photo.plan.rung = n / 2 ? &m.rung : NULL;
+        m.photo.decoder = NULL;
+        const lap_report report = report_of(&m);
+        assert_true(report.width == 31 && report.height == 32 && report.channels == 3);
+        assert_int_equal(report.recoded, n % 2);
+        assert_int_equal(report.warnings, 0);
+        assert_int_equal(report.warning_remedy, LAP_REMEDY_NONE);
+        assert_string_equal(report.warning, "");
+        assert_string_equal(report.note, "");
+        assert_ptr_equal(report.resolved, n / 2 ? "c" : NULL);
+        assert_int_equal(report.bytes_in, 0); /* of memory, what has been read */
+    }
+}
+
+/* Each note is there as far as it fits. */
+static void notes_are_joined_and_cut(void **state)
+{
+    (void)state;
+    for (int length = 0; length < 300; length++) {
+        char reason[301] = "", all[600];
+        made m;
+        make_photo(&m);
+        memset(reason, 'r', (size_t)length);
+        m.photo.lossless.reason = reason;
+        m.decoder.scans = 3;
+        m.decoder.longest = 2;
+        m.decoder.percent = 71;
+        snprintf(all, sizeof all,
+            "decoded and re-encoded: %s; several scans at once: the largest, scan 2 of 3, has 71 %% of the "
+            "bytes",
+            reason);
+        all[239] = 0;
+        assert_note(&m, all);
+    }
+}
+
+static void where_a_device_worked(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 128; n++) {
+        const bool turned = n & 1, decoded = n & 2, encoded = n & 4, none = n & 8, why = n & 16,
+                   loses = n & 32;
+        const bool has_decoder = n & 64;
+        char wanted[240] = "";
+        made m;
+        make_photo(&m);
+        m.photo.plan.on_device = true;
+        m.photo.plan.turn = turned ? LAP_TURN_90 : LAP_TURN_NONE;
+        m.photo.plan.format = none ? LAP_FORMAT_NOTHING : LAP_FORMAT_JPG;
+        m.photo.plan.no_device = why ? "its reason" : NULL;
+        m.photo.device.decoded = decoded;
+        m.photo.device.encoded = encoded;
+        m.photo.lossless.loses = loses;
+        m.photo.lossless.reason = "partial";
+        m.photo.decoder = has_decoder ? &m.decoder : NULL;
+        m.photo.plan.write.codec = m.decoder.options.codec = LAP_CODEC_CUDA;
+        if (loses)
+            strcat(wanted, "re-encoded: partial");
+        if (loses && (has_decoder || decoded))
+            strcat(wanted, "; ");
+        if (has_decoder || decoded) {
+            strcat(wanted, turned ? "decoded and turned on " : "decoded on ");
+            strcat(wanted, decoded ? "the device" : "the CPU");
+            if (!none)
+                strcat(wanted, encoded ? ", encoded on the device" : ", encoded on the CPU");
+            if (why)
+                strcat(wanted, ": its reason");
+        }
+        assert_note(&m, wanted);
+    }
+}
+
+/* A device that filters but does not decode, without a device's plan. */
+static void why_no_device_worked(void **state)
+{
+    (void)state;
+    made m;
+    make_photo(&m);
+    m.photo.plan.no_device = "codec 'cpu'";
+    assert_note(&m, "decoded and encoded on the CPU: codec 'cpu'");
+    m.photo.lossless.done = true;
+    assert_note(&m, "turned without loss");
+}
+
+static void how_rows_were_read(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 48; n++) {
+        const int opens = n % 3;
+        const bool by_parts = n / 3 & 1, holds = n / 6 & 1, has_how = n / 12 & 1, plan_has_how = n / 24 & 1;
+        const bool in_parallel = by_parts || (holds && opens != LAP_AT_FIRST_ROW);
+        made m;
+        make_photo(&m);
+        m.decoder.opens = opens == 0 ? LAP_AT_FIRST_ROW : opens == 1 ? LAP_AT_ANY_ROW : LAP_AT_ROWS_IN_ORDER;
+        m.decoder.how = has_how ? "the decoder's" : NULL;
+        m.photo.plan.how = plan_has_how ? "the plan's" : NULL;
+        m.photo.plan.by_parts = by_parts;
+        m.photo.plan.holds_whole = holds;
+        const char *wanted = in_parallel && opens == 1      ? "decoded in parallel"
+                             : in_parallel && has_how       ? "decoded serially: the decoder's"
+                             : !in_parallel && plan_has_how ? "decoded serially: the plan's"
+                                                            : "";
+        assert_note(&m, wanted);
+    }
+}
+
+static void what_is_known_of_a_lossless_turn(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 6; n++) {
+        static const char *const wanted[] = {"turned without loss",
+            "turned without loss, partial MCUs left out", "turned without loss, no pixels are decoded",
+            "turned without loss, partial MCUs left out, no pixels are decoded"};
+        made m;
+        make_photo(&m);
+        m.photo.lossless.done = true;
+        m.photo.lossless.reason = "not said";
+        m.photo.lossless.trims = n % 2;
+        m.photo.plan.decode = n / 2 == 0   ? LAP_DECODE_AUTO
+                              : n / 2 == 1 ? LAP_DECODE_SERIAL
+                                           : LAP_DECODE_PARALLEL;
+        m.decoder.coder = "c";
+        m.decoder.options.codec = LAP_CODEC_C;
+        assert_note(&m, wanted[n % 2 + (n / 2 ? 2 : 0)]);
+    }
+}
+
+static void how_a_rung_ran(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *backend, *family;
+        bool integers;
+        lap_threading threading;
+        int bands;
+        const char *note;
+    } cases[] = {
+        {"c", "c", false, LAP_THREADS_ONE, 9, ""},
+        {"c", "c", false, LAP_THREADS_SPLIT, 9, ""},
+        {"c", "c", false, LAP_THREADS_OWN, 1, ""},
+        {"c", "c", false, LAP_THREADS_OWN, 2,
+            "threads work on different bands; within a band, rung uses one"},
+        {"auto", "simd", false, LAP_THREADS_SPLIT, 9, ""},
+        {"auto", "c", false, LAP_THREADS_SPLIT, 9, "auto fell back to rung"},
+        {"c", "c", true, LAP_THREADS_SPLIT, 9, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        made m;
+        make_photo(&m);
+        m.rung = (lap_rung){.name = "rung",
+            .family = cases[i].family,
+            .integers = cases[i].integers,
+            .threading = cases[i].threading};
+        m.photo.plan.rung = &m.rung;
+        m.photo.plan.backend = cases[i].backend;
+        m.photo.plan.bands = cases[i].bands;
+        assert_note(&m, cases[i].note);
+    }
+}
+
+static void which_coders_ran(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *coder, *asked, *why;
+        lap_codec_place codec;
+        bool holds, has_bytes, on_device;
+        const char *decoded, *encoded;
+    } cases[] = {
+        {NULL, NULL, NULL, LAP_CODEC_C, false, false, false, "", ""},
+        {NULL, "c", "odd", LAP_CODEC_C, false, false, false, "", ""},
+        {"c", NULL, NULL, LAP_CODEC_AUTO, false, false, false, "", ""},
+        {"c", NULL, NULL, LAP_CODEC_CPU, false, false, false, "", ""},
+        {"c", NULL, NULL, LAP_CODEC_CUDA, false, false, false, "", ""},
+        {"c", NULL, NULL, LAP_CODEC_TURBO, false, false, false, "decoded by c", "encoded by c"},
+        {"c", NULL, NULL, LAP_CODEC_C, false, false, true, "", ""},
+        {"turbo", "c", "odd", LAP_CODEC_C, false, false, false, "decoded by turbo, not by c: odd",
+            "encoded by turbo, not by c: odd"},
+        {"turbo", "c", NULL, LAP_CODEC_C, false, false, false, "decoded by turbo", "encoded by turbo"},
+        {"turbo", NULL, "odd", LAP_CODEC_C, false, false, false, "decoded by turbo", NULL},
+        /* only a file that is too large to be held is worth a note if the settings name no coder */
+        {"turbo", "c", "odd", LAP_CODEC_AUTO, true, false, false, "decoded by turbo, not by c: odd", NULL},
+        {"turbo", "c", "odd", LAP_CODEC_AUTO, true, true, false, "", NULL},
+        {"turbo", "c", "odd", LAP_CODEC_AUTO, false, false, false, "", NULL},
+        {"turbo", NULL, "odd", LAP_CODEC_AUTO, true, false, false, "", NULL},
+        {"turbo", "c", "odd", LAP_CODEC_AUTO, true, false, true, "", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static const uint8_t bytes[1];
+        made m;
+        make_photo(&m);
+        m.decoder.coder = cases[i].coder;
+        m.decoder.coder_asked = cases[i].asked;
+        m.decoder.why_not = cases[i].why;
+        m.decoder.options.codec = cases[i].codec;
+        m.decoder.options.holds = cases[i].holds;
+        m.decoder.bytes = cases[i].has_bytes ? bytes : NULL;
+        m.photo.device.decoded = cases[i].on_device;
+        assert_note(&m, cases[i].decoded);
+        if (!cases[i].encoded)
+            continue;
+        make_photo(&m);
+        m.photo.decoder = NULL;
+        m.photo.encoder = &m.encoder;
+        m.photo.plan.write.codec = cases[i].codec;
+        m.encoder.coder = cases[i].coder;
+        m.encoder.coder_asked = cases[i].asked;
+        m.encoder.why_not = cases[i].why;
+        m.photo.device.encoded = cases[i].on_device;
+        assert_note(&m, cases[i].encoded);
+    }
+}
+
+/* A profile for gray images, and a drop that the writer has counted. */
+static void what_else_the_output_lacks(void **state)
+{
+    (void)state;
+    uint8_t icc[14 + 128] = "ICC_PROFILE\0\1\1";
+    const lap_segment segment = {.marker = 0xE2, .data = icc, .size = sizeof icc};
+    made m;
+    icc[14 + 3] = 128;
+    memcpy(icc + 14 + 16, "GRAY", 4);
+    memcpy(icc + 14 + 36, "acsp", 4);
+    make_photo(&m);
+    m.photo.device.encoded = true;
+    m.decoder.header.segments = m.photo.plan.from.segments = &segment;
+    m.decoder.header.segment_count = m.photo.plan.from.segment_count = 1;
+    m.photo.plan.write.from = &m.photo.plan.from;
+    assert_note(&m, "the colour profile is dropped: it is not for RGB images");
+    m.photo.plan.write.channels = 1;
+    assert_note(&m, "");
+    m.photo.drops.count[0] = 2;
+    m.photo.drops.count[4] = 1;
+    assert_note(&m, "metadata left out: 2 EXIF tags, 1 comment");
+    m.photo.plan.format = LAP_FORMAT_PPM;
+    m.photo.drops = (lap_meta_drops){.warnings = 0};
+    assert_note(&m, "metadata left out: .ppm has no place for it");
+    m.photo.plan.write.strip = true;
+    assert_note(&m, "");
+    m.photo.plan.write.strip = false;
+    m.decoder.header.segment_count = 0;
+    assert_note(&m, "");
+    m.decoder.header.segment_count = 1;
+    m.photo.device.encoded = false; /* nothing is written */
+    assert_note(&m, "");
+}
+
+/* The first one is shown, of all that there are. */
+static void warnings_are_counted(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 8; n++) {
+        const int damages = n & 1 ? 2 : 0, late = n & 2 ? 1 : 0, drops = n & 4 ? 3 : 0;
+        made m;
+        make_photo(&m);
+        m.photo.device.encoded = true;
+        m.photo.damage.warnings = damages;
+        if (damages)
+            strcpy(m.photo.damage.first, "damage");
+        m.decoder.header.orientation = late ? 6 : 1;
+        m.photo.plan.write.keep = LAP_KEEP_ICC;
+        m.photo.drops.warnings = drops;
+        strcpy(m.photo.drops.warning, "dropped");
+        const lap_report report = report_of(&m);
+        assert_int_equal(report.warnings, damages + late + drops);
+        assert_string_equal(report.warning, damages ? "damage"
+                                            : late
+                                                ? "the orientation tag is removed, so this is shown as stored"
+                                            : drops ? "dropped"
+                                                    : "");
+        assert_int_equal(report.warning_remedy, !damages && late ? LAP_REMEDY_AUTO_ORIENT : LAP_REMEDY_NONE);
+    }
+}
+
+/* What comes after the picture is lost if it should be kept, and a format that keeps it is written. */
+static void what_comes_late_is_lost(void **state)
+{
+    (void)state;
+    static const unsigned keeps[] = {0, LAP_KEEP_XMP, LAP_KEEP_COMMENT, LAP_KEEP_EXIF, ~0u};
+    static const lap_format formats[] = {LAP_FORMAT_JPG, LAP_FORMAT_PNG, LAP_FORMAT_PPM, LAP_FORMAT_NOTHING};
+    for (int n = 0; n < 2 * 3 * 5 * 2 * 4 * 4 * 3; n++) {
+        const bool xmp = n % 2, strip = n / 30 % 2;
+        const int texts = n / 2 % 3, way = n / 60 % 4;
+        const unsigned keep = keeps[n / 6 % 5];
+        const lap_format format = formats[n / 240 % 4];
+        const lap_fail_on fail_on = (lap_fail_on)(n / 960);
+        const bool is_kept = way > 0 && !strip && (format == LAP_FORMAT_JPG || format == LAP_FORMAT_PNG);
+        const bool lost_xmp = is_kept && xmp && (keep == 0 || keep & LAP_KEEP_XMP);
+        const bool lost_texts = is_kept && texts > 0 && (keep == 0 || keep & LAP_KEEP_COMMENT);
+        const char *wanted = lost_xmp                  ? "XMP after the picture is left out"
+                             : lost_texts && texts > 1 ? "text after the picture is left out: 2 chunks"
+                             : lost_texts              ? "text after the picture is left out: 1 chunk"
+                                                       : "";
+        made m;
+        lap_error err = {0};
+        make_photo(&m);
+        m.photo.encoder = way == 1 ? &m.encoder : NULL;
+        m.photo.device.encoded = way == 2;
+        m.photo.lossless.done = way == 3;
+        m.photo.plan.format = format;
+        m.photo.plan.write.keep = keep;
+        m.photo.plan.write.strip = strip;
+        m.photo.plan.write.fail_on = fail_on;
+        m.decoder.header.late_xmp = xmp;
+        m.decoder.header.late_texts = texts;
+        const lap_report report = report_of(&m);
+        assert_int_equal(report.warnings, lost_xmp + lost_texts);
+        assert_string_equal(report.warning, wanted);
+        assert_int_equal(report.warning_remedy, LAP_REMEDY_NONE);
+        const bool is_refused = fail_on == LAP_FAIL_WARNING && *wanted;
+        assert_int_equal(lap_photo_refuse_losses(&m.photo, &err), is_refused ? LAP_E_UNSUPPORTED : LAP_OK);
+        assert_string_equal(err.message, is_refused ? wanted : "");
+    }
+}
+
+/* Where a turn takes (x, y) of a picture whose middle is (0, 0): a matrix, row by row. */
+static const int matrices[9][4] = {{0}, {1, 0, 0, 1}, {-1, 0, 0, 1}, {-1, 0, 0, -1}, {1, 0, 0, -1},
+    {0, 1, 1, 0}, {0, -1, 1, 0}, {0, -1, -1, 0}, {0, 1, -1, 0}};
+
+static void multiply(const int a[4], const int b[4], int product[4])
+{
+    for (int i = 0; i < 4; i++)
+        product[i] = a[i / 2 * 2] * b[i % 2] + a[i / 2 * 2 + 1] * b[i % 2 + 2];
+}
+
+/* Viewers apply the tag that stays to the pixels that were turned. */
+static void what_viewers_make_of_a_tag(void **state)
+{
+    (void)state;
+    static const char *const as[] = {NULL, NULL, "mirrored left to right", NULL, "mirrored top to bottom",
+        "transposed", "rotated by 90 degrees", "transposed along the other diagonal",
+        "rotated by 270 degrees"};
+    for (int tag = 1; tag <= 8; tag++)
+        for (int turn = 1; turn <= 8; turn++)
+            for (int oriented = 0; oriented < 2; oriented++) {
+                int back[4], product[4], seen[4], number = 1;
+                char wanted[160] = "";
+                made m;
+                lap_error err = {0};
+                make_photo(&m);
+                m.photo.device.encoded = true;
+                m.photo.plan.turn = (lap_turn)turn;
+                m.photo.plan.write.oriented = oriented;
+                m.photo.plan.write.fail_on = LAP_FAIL_WARNING;
+                m.decoder.header.orientation = tag;
+                for (int i = 0; i < 4; i++) /* the inverse of a matrix without scale is its transpose */
+                    back[i] = matrices[tag][i / 2 + i % 2 * 2];
+                multiply(matrices[turn], back, product); /* the upright picture as stored, turned, ... */
+                multiply(matrices[tag], product, seen);  /* ... and seen by the tag */
+                while (memcmp(matrices[number], seen, sizeof seen) != 0)
+                    number++;
+                if (!oriented && number != turn)
+                    snprintf(wanted, sizeof wanted, "viewers apply the orientation tag, and see this %s",
+                        as[number]);
+                const lap_report report = report_of(&m);
+                assert_string_equal(report.warning, wanted);
+                assert_int_equal(report.warnings, *wanted != 0);
+                assert_int_equal(lap_photo_refuse_losses(&m.photo, &err), LAP_OK); /* as the user chose */
+            }
+}
+
+/* ---- its steps ---- */
+
+static void a_photo_is_made_from_an_order(void **state)
+{
+    (void)state;
+    lap_context *context = lap_context_create(1, NULL);
+    lap_settings s = lap_settings_default();
+    s.timeout_s = 3;
+    s.format = "png";
+    s.quality = 37;
+    for (int n = 0; n < 4; n++) {
+        const lap_run_order order = {
+            .context = context, .out = n % 2 ? "o" : NULL, .settings = &s, .left_by_device = n / 2};
+        const lap_photo p = lap_photo_of(&order, 5000);
+        assert_ptr_equal(p.context, context);
+        assert_int_equal(p.settings.quality, 37);
+        assert_string_equal(p.settings.format, n % 2 ? "png" : "none");
+        assert_int_equal(p.left_by_device, n / 2);
+        assert_true(p.control.deadline_ms == 8000);
+        assert_null(p.source);
+        assert_null(p.decoder);
+    }
+    lap_context_destroy(context);
+}
+
+static void a_photo_is_opened(void **state)
+{
+    (void)state;
+    lap_context *context = lap_context_create(3, NULL);
+    lap_settings s = lap_settings_default();
+    s.decode = LAP_DECODE_PARALLEL;
+    s.turn = LAP_TURN_90;
+    for (int is_lossless = 0; is_lossless < 2; is_lossless++) {
+        lap_photo p = {.context = context, .settings = s, .lossless.is_taken = is_lossless, .ms.decode = 10};
+        memset(&fake, 0, sizeof fake);
+        fake.is_on = true;
+        assert_int_equal(lap_plan_settings(&p.plan, &s, NULL, 3, NULL), LAP_OK);
+        assert_int_equal(
+            lap_source_memory(inputs[ODD].data, inputs[ODD].size, "given", &p.source, NULL), LAP_OK);
+        const double began = fake.now;
+        assert_int_equal(lap_photo_open(&p, NULL), LAP_OK);
+        assert_true(p.ms.decode == 10 + fake.now - began - 1);
+        assert_int_equal(p.decoder->options.decode, is_lossless ? LAP_DECODE_SERIAL : LAP_DECODE_PARALLEL);
+        assert_true(p.width == SMALL && p.height == SMALL + 1 && p.channels == 3);
+        assert_ptr_equal(p.plan.write.drops, &p.drops);
+        assert_int_equal(lap_photo_collect(&p, NULL), LAP_OK);
+        assert_true(p.whole.view.width == SMALL && p.whole.view.height == SMALL + 1);
+        assert_true(p.whole.view.channels == 3 && p.whole.view.apron == LAP_APRON);
+        lap_image_destroy(&p.whole);
+        p.plan.width = 0; /* no image can be made: the decoder is not asked */
+        lap_decoder *const decoder = p.decoder;
+        p.decoder = NULL;
+        assert_int_equal(lap_photo_collect(&p, NULL), LAP_E_INTERNAL);
+        lap_decoder_close(decoder);
+        lap_source_close(p.source);
+
+        p = (lap_photo){.context = context, .settings = s, .ms.decode = 10};
+        assert_int_equal(lap_plan_settings(&p.plan, &s, NULL, 3, NULL), LAP_OK);
+        assert_int_equal(lap_source_memory("no photo", 8, "given", &p.source, NULL), LAP_OK);
+        assert_int_equal(lap_photo_open(&p, NULL), LAP_E_NOT_IMAGE);
+        assert_true(p.ms.decode > 10);
+        assert_null(p.decoder);
+        assert_int_equal(p.width, 0);
+        lap_source_close(p.source);
+    }
+    lap_context_destroy(context);
+}
+
+static void statistics_are_of_both_pictures(void **state)
+{
+    (void)state;
+    lap_photo_counts counts = {.source = {{0}}};
+    lap_run_stats stats;
+    lap_error err = {0};
+    counts.source[0][7] = 3;
+    counts.result[0][9] = 5;
+    assert_int_equal(lap_photo_stats(&counts, 1, 8, &stats, &err), LAP_OK);
+    assert_int_equal(stats.input.channel[0].histogram[7], 3);
+    assert_int_equal(stats.edges.channel[0].histogram[9], 5);
+    assert_int_equal(stats.input.threshold, 8);
+    assert_int_equal(stats.edges.threshold, 8);
+    for (int i = 0; i < 2; i++) { /* one of both has no samples */
+        counts = (lap_photo_counts){.source = {{0}}};
+        (i ? counts.source : counts.result)[0][7] = 3;
+        assert_int_equal(lap_photo_stats(&counts, 1, 8, &stats, &err), LAP_E_USAGE);
+        assert_string_equal(err.message, "cannot compute statistics of no samples");
+    }
+}
+
+/* The output is finished as the plan says, unless its statistics fail. */
+static void an_output_is_finished(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 32; n++) {
+        const bool sync = n & 1, preserves = n & 2, is_file = n & 4, lost = n & 8, fails = n & 16;
+        lap_photo_counts counts = {.source = {{0}}};
+        lap_run_stats stats = {.input.channels = 0};
+        lap_report report = {.ms.write = 3, .warnings = 0};
+        lap_source *file = NULL;
+        made m;
+        make_photo(&m);
+        counts.source[0][7] = counts.result[0][7] = 1;
+        assert_int_equal(lap_source_open("/proc/self/exe", &file, NULL), LAP_OK);
+        m.photo.source = is_file ? file : source;
+        m.photo.sink = sink;
+        m.photo.counts = &counts;
+        m.photo.channels = 1;
+        m.photo.plan.stats = &stats;
+        m.photo.plan.params.threshold = 5;
+        m.photo.plan.sync = sync;
+        m.photo.plan.preserves = preserves;
+        fake.lost = lost ? "the owner" : "";
+        fake.finish = fails ? LAP_E_DISK_FULL : LAP_OK;
+        assert_int_equal(lap_photo_store(&m.photo, &report, NULL), fails ? LAP_E_DISK_FULL : LAP_OK);
+        assert_int_equal(fake.finishes, 1);
+        assert_int_equal(fake.syncs, sync);
+        assert_int_equal(fake.has_like, preserves && is_file);
+        if (fake.has_like) {
+            assert_int_equal(fake.like.fd, lap_source_fd(file));
+            assert_ptr_equal(fake.like.stat, lap_source_stat(file));
+        }
+        assert_true(report.ms.write == 3 + 101);
+        assert_int_equal(report.bytes_out, 5);
+        assert_int_equal(report.warnings, lost);
+        assert_string_equal(report.warning, lost ? "the owner" : "");
+        assert_int_equal(report.warning_remedy, LAP_REMEDY_NONE);
+        assert_int_equal(stats.input.threshold, 5);
+        counts.result[0][7] = 0;
+        fake.finish = LAP_OK;
+        assert_int_equal(lap_photo_store(&m.photo, &report, NULL), LAP_E_USAGE);
+        assert_int_equal(fake.finishes, 1);
+        m.photo.plan.stats = NULL;
+        m.photo.counts = NULL;
+        assert_int_equal(lap_photo_store(&m.photo, &report, NULL), LAP_OK);
+        assert_int_equal(report.warnings, lost * 3);
+        lap_source_close(file);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -428,6 +1094,23 @@ int main(void)
         cmocka_unit_test(what_the_kernel_promises),
         cmocka_unit_test(how_it_was_turned),
         cmocka_unit_test(what_is_lost),
+        cmocka_unit_test(times_are_taken_apart),
+        cmocka_unit_test(figures_are_those_of_the_photo),
+        cmocka_unit_test(notes_are_joined_and_cut),
+        cmocka_unit_test(where_a_device_worked),
+        cmocka_unit_test(why_no_device_worked),
+        cmocka_unit_test(how_rows_were_read),
+        cmocka_unit_test(what_is_known_of_a_lossless_turn),
+        cmocka_unit_test(how_a_rung_ran),
+        cmocka_unit_test(which_coders_ran),
+        cmocka_unit_test(what_else_the_output_lacks),
+        cmocka_unit_test(warnings_are_counted),
+        cmocka_unit_test(what_comes_late_is_lost),
+        cmocka_unit_test(what_viewers_make_of_a_tag),
+        cmocka_unit_test(a_photo_is_made_from_an_order),
+        cmocka_unit_test(a_photo_is_opened),
+        cmocka_unit_test(statistics_are_of_both_pictures),
+        cmocka_unit_test(an_output_is_finished),
     };
     return cmocka_run_group_tests(tests, make_inputs, free_inputs);
 }
