@@ -68,7 +68,8 @@ $(B)/tests/test_sink_faults: LDFLAGS += $(SINK_CALLS:%=-Wl,--wrap=%)
 ACL_CALLS := fgetxattr lgetxattr fsetxattr fchmod openat malloc free
 $(B)/tests/test_acl: LDFLAGS += $(ACL_CALLS:%=-Wl,--wrap=%)
 # Files that cannot be read, or change meanwhile, and memory that runs out.
-CONTENT_CALLS := openat close fstat fstatat read malloc XXH3_createState XXH3_freeState XXH3_64bits_reset
+CONTENT_CALLS := openat close fstat fstatat read malloc free XXH3_createState XXH3_freeState \
+  XXH3_64bits_reset
 $(B)/tests/test_content: LDFLAGS += $(CONTENT_CALLS:%=-Wl,--wrap=%)
 # A clock that goes by steps, and what source and sink say of a photo that the test makes up.
 REPORT_CALLS := lap_now_ms lap_source_ms lap_sink_ms lap_sink_opening_ms lap_sink_lost lap_sink_finish

@@ -22,6 +22,7 @@ static struct {
     int flags, opens, reads, closes, checks;
     size_t asked; /* of one read */
     int states;   /* not yet freed */
+    void *lent;   /* by malloc, not yet freed */
 } sys;
 
 static bool strikes(const char *call)
@@ -89,7 +90,16 @@ void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_malloc(size_t size)
 {
-    return strikes("malloc") ? NULL : __real_malloc(size);
+    return sys.lent = strikes("malloc") ? NULL : __real_malloc(size);
+}
+
+void __real_free(void *memory);
+void __wrap_free(void *memory);
+void __wrap_free(void *memory)
+{
+    if (memory == sys.lent)
+        sys.lent = NULL;
+    __real_free(memory);
 }
 
 XXH3_state_t *__real_XXH3_createState(void);
@@ -147,6 +157,7 @@ static lap_code hash_file(
     const int why = errno;
     assert_int_equal(sys.closes, sys.opens);
     assert_int_equal(sys.states, 0);
+    assert_null(sys.lent);
     assert_int_equal(err->code, code);
     assert_string_equal(err->subject, "");
     errno = why;
@@ -171,6 +182,24 @@ static void the_whole_content_is_hashed(void **unused)
             assert_int_equal(sys.flags, n % 2 ? PLAIN : PLAIN | O_NOFOLLOW);
             assert_int_equal(sys.checks, 2); /* before and after */
         }
+}
+
+/* Without a standard input, the file is descriptor 0. */
+static void a_file_may_be_descriptor_0(void **unused)
+{
+    (void)unused;
+    const struct stat there = write_file(1000);
+    const int input = dup(STDIN_FILENO);
+    uint64_t hash;
+    lap_error err;
+    __real_close(STDIN_FILENO);
+    const lap_code code = hash_file(false, "file", &there, &hash, &err);
+    if (input >= 0) {
+        dup2(input, STDIN_FILENO);
+        __real_close(input);
+    }
+    assert_int_equal(code, LAP_OK);
+    assert_true(hash == XXH3_64bits(content, 1000));
 }
 
 static void a_link_is_followed_only_by_a_path(void **unused)
@@ -294,6 +323,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_whole_content_is_hashed),
+        cmocka_unit_test(a_file_may_be_descriptor_0),
         cmocka_unit_test(a_link_is_followed_only_by_a_path),
         cmocka_unit_test(a_file_that_cannot_be_read_has_no_hash),
         cmocka_unit_test(another_file_has_no_hash),
