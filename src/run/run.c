@@ -28,7 +28,6 @@ static lap_code source_to_sink(lap_photo *p, lap_report *report, lap_error *err)
     if (code == LAP_OK)
         code = lap_photo_store(p, report, err);
     free(p->counts);
-    p->counts = NULL;
     return code;
 }
 

@@ -74,6 +74,9 @@ $(B)/tests/test_content: LDFLAGS += $(CONTENT_CALLS:%=-Wl,--wrap=%)
 # A clock that goes by steps, and what source and sink say of a photo that the test makes up.
 REPORT_CALLS := lap_now_ms lap_source_ms lap_sink_ms lap_sink_opening_ms lap_sink_lost lap_sink_finish
 $(B)/tests/test_report: LDFLAGS += $(REPORT_CALLS:%=-Wl,--wrap=%)
+# What happens between the steps of a run: sweeps, names that appear, other libraries, and a clock ahead.
+RUN_CALLS := lap_sink_sweep lap_now_ms lap_sink_publish lap_libraries_check
+$(B)/tests/test_run: LDFLAGS += $(RUN_CALLS:%=-Wl,--wrap=%)
 # The calls that tell which process made a temporary file.
 TEMP_CALLS := open openat kill gethostname readlink getrandom clock time poll fdopendir unlinkat
 $(B)/tests/test_sink_temp: LDFLAGS += $(TEMP_CALLS:%=-Wl,--wrap=%)

@@ -13,8 +13,10 @@
 
 #include "base/border.h"
 #include "base/image.h"
+#include "base/status.h"
 #include "lapedge_program.h"
 #include "run/run.h"
+#include "run/settings.h"
 #include "rungs/backend.h"
 #include "tests/support/jpeg_make.h"
 #include "tests/support/temporary.h"
@@ -547,6 +549,336 @@ static void settings_may_be_all_zero(void **state)
     unlink(at("zero.jpg"));
 }
 
+/* ---- between the steps of a run ---- */
+
+static struct {
+    int sweeps;
+    char swept[512];
+    const char *appears; /* under this name, before the output gets it */
+    double later;        /* so much later the next look at the clock is */
+    lap_code libraries;
+} step;
+
+int __wrap_lap_sink_sweep(const char *path);
+int __wrap_lap_sink_sweep(const char *path)
+{
+    step.sweeps++;
+    snprintf(step.swept, sizeof step.swept, "%s", path);
+    return 0;
+}
+
+double __real_lap_now_ms(void);
+double __wrap_lap_now_ms(void);
+double __wrap_lap_now_ms(void)
+{
+    const double now = __real_lap_now_ms() + step.later;
+    step.later = 0;
+    return now;
+}
+
+lap_code __real_lap_sink_publish(lap_sink *sink, lap_error *err);
+lap_code __wrap_lap_sink_publish(lap_sink *sink, lap_error *err);
+lap_code __wrap_lap_sink_publish(lap_sink *sink, lap_error *err)
+{
+    if (step.appears)
+        write_file(step.appears, "precious", 8);
+    const lap_code code = __real_lap_sink_publish(sink, err);
+    step.later = 1e6;
+    return code;
+}
+
+lap_code __real_lap_libraries_check(lap_error *err);
+lap_code __wrap_lap_libraries_check(lap_error *err);
+lap_code __wrap_lap_libraries_check(lap_error *err)
+{
+    return step.libraries == LAP_OK ? __real_lap_libraries_check(err)
+                                    : lap_fail(err, step.libraries, "another library");
+}
+
+static void each_status_has_a_name(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"ok", "warned", "skipped", "failed"};
+    for (int i = 0; i < 4; i++)
+        assert_string_equal(lap_status_name((lap_status)i), names[i]);
+    assert_string_equal(lap_status_name((lap_status)4), "unknown");
+    assert_string_equal(lap_status_name((lap_status)-1), "unknown");
+}
+
+/* Before an output is opened in a folder, once as long as the outputs are in the same folder. */
+static void leftovers_are_swept_once_a_folder(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *in, *out;
+        lap_code code;
+        int sweeps;
+        const char *folder;
+    } cases[] = {
+        {"in.ppm", "in.ppm", LAP_E_CLASH, 0, NULL}, {"in.ppm", "o.ppm", LAP_OK, 1, ""},
+        {"in.ppm", "o.jpg", LAP_OK, 1, ""}, {"in.ppm", "sub/o.jpg", LAP_OK, 2, "/sub"},
+        {"none.ppm", "sub/o.jpg", LAP_E_MISSING, 2, "/sub"}, {"none.ppm", "o.jpg", LAP_E_MISSING, 3, ""},
+        {"in.ppm", "/dev/null", LAP_OK, 3, ""}, /* is written directly */
+    };
+    lap_context *own = lap_context_create(1, NULL);
+    lap_settings s = plain();
+    write_ppm();
+    assert_int_equal(mkdir(at("sub"), 0700), 0);
+    step.sweeps = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *out = cases[i].out[0] == '/' ? cases[i].out : at(cases[i].out);
+        s.format = "ppm";
+        assert_int_equal(lap_run_file(own, at(cases[i].in), out, &s, NULL, NULL), cases[i].code);
+        assert_int_equal(step.sweeps, cases[i].sweeps);
+        if (!cases[i].folder)
+            continue;
+        assert_memory_equal(step.swept, folder, strlen(folder));
+        assert_string_equal(step.swept + strlen(folder), cases[i].folder);
+    }
+    unlink(at("sub/o.jpg"));
+    assert_int_equal(rmdir(at("sub")), 0);
+    lap_context_destroy(own);
+}
+
+/* Whether it was there before, or appears while the photo is processed. */
+static void what_is_there_is_kept_if_asked(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 8; n++) {
+        const bool keeps = n & 1, is_there = n & 2, appears = n & 4;
+        const bool is_kept = keeps && (is_there || appears);
+        lap_settings s = plain();
+        lap_report report;
+        lap_error err = {0};
+        write_ppm();
+        if (is_there)
+            write_file("o.ppm", "precious", 8);
+        s.no_clobber = keeps;
+        assert_int_equal(
+            lap_run_check(at("in.ppm"), at("o.ppm"), &s, NULL), keeps && is_there ? LAP_E_EXISTS : LAP_OK);
+        step.appears = appears ? "o.ppm" : NULL;
+        const lap_code code = lap_run_file(context, at("in.ppm"), at("o.ppm"), &s, &report, &err);
+        step.appears = NULL;
+        assert_int_equal(code, is_kept ? LAP_E_EXISTS : LAP_OK);
+        assert_int_equal(report.status, is_kept ? LAP_SKIPPED : LAP_DONE);
+        assert_int_equal(read_file("o.ppm", room, sizeof room) == 8, is_kept);
+        if (is_kept) {
+            assert_memory_equal(room, "precious", 8);
+            assert_string_equal(err.subject, at("o.ppm"));
+        }
+        assert_int_equal(files_in_folder(), 2);
+    }
+    lap_settings s = plain();
+    lap_error err = {0};
+    write_ppm();
+    s.no_clobber = true;
+    assert_int_equal(symlink("nowhere", at("o.ppm")), 0);
+    assert_int_equal(lap_run_file(context, at("in.ppm"), at("o.ppm"), &s, NULL, &err), LAP_E_EXISTS);
+    assert_int_equal(err.remedy, LAP_REMEDY_CLOBBER);
+    assert_int_equal(lap_run_file(context, at("in.ppm"), at("in.ppm"), &s, NULL, &err), LAP_E_CLASH);
+}
+
+/* "-" is a stream even if a file has this name. */
+static void a_stream_is_never_there(void **state)
+{
+    (void)state;
+    const int before = dup(STDOUT_FILENO), here = open(".", O_RDONLY | O_DIRECTORY);
+    lap_settings s = plain();
+    write_ppm();
+    write_file("-", "precious", 8);
+    s.no_clobber = true;
+    s.format = "ppm";
+    const int out = open(at("o.ppm"), O_WRONLY | O_CREAT, 0600);
+    assert_int_equal(chdir(folder), 0);
+    fflush(stdout);
+    assert_int_equal(dup2(out, STDOUT_FILENO), STDOUT_FILENO);
+    const lap_code code = lap_run_file(context, "in.ppm", "-", &s, NULL, NULL);
+    if (before >= 0)
+        dup2(before, STDOUT_FILENO);
+    assert_int_equal(fchdir(here), 0);
+    close(before);
+    close(out);
+    close(here);
+    assert_int_equal(code, LAP_OK);
+    assert_int_equal(read_file("-", room, sizeof room), 8);
+    assert_true(read_file("o.ppm", room, sizeof room) > 8);
+}
+
+static void publishing_counts_as_writing(void **state)
+{
+    (void)state;
+    lap_settings s = plain();
+    lap_report report;
+    write_ppm();
+    assert_int_equal(lap_run_file(context, at("in.ppm"), at("o.ppm"), &s, &report, NULL), LAP_OK);
+    assert_true(report.ms.write >= 1e6 && report.ms.write < 2e6);
+}
+
+/* With statistics and without, of files and of memory. */
+static void statistics_are_computed_if_asked(void **state)
+{
+    (void)state;
+    write_ppm();
+    const size_t in_size = read_file("in.ppm", room, sizeof room);
+    for (int n = 0; n < 4; n++) {
+        lap_run_stats stats;
+        lap_settings s = plain();
+        lap_error err = {0};
+        void *out = NULL;
+        size_t size;
+        memset(&stats, 0, sizeof stats);
+        s.stats = n % 2 ? &stats : NULL;
+        s.format = "ppm";
+        assert_int_equal(n / 2 ? lap_run_memory(context, room, in_size, &out, &size, &s, NULL, &err)
+                               : lap_run_file(context, at("in.ppm"), at("o.ppm"), &s, NULL, &err),
+            LAP_OK);
+        uint64_t input = 0, edges = 0;
+        for (int v = 0; v < 256; v++) {
+            input += stats.input.channel[1].histogram[v];
+            edges += stats.edges.channel[1].histogram[v];
+        }
+        assert_int_equal(input, n % 2 ? WIDTH * HEIGHT : 0);
+        assert_int_equal(edges, n % 2 ? WIDTH * HEIGHT : 0);
+        free(out);
+    }
+}
+
+/* In place, the photo is the one that is at fault. */
+static void an_unknown_format_is_that_of_a_file(void **state)
+{
+    (void)state;
+    write_ppm();
+    for (int in_place = 0; in_place < 2; in_place++) {
+        lap_settings s = plain();
+        lap_sink *sink = (lap_sink *)room;
+        lap_report report;
+        lap_error err = {0};
+        s.in_place = in_place;
+        const lap_run_order order = {
+            .context = context, .in = at("in.ppm"), .out = at("o.xyz"), .settings = &s};
+        assert_int_equal(lap_run_to_sink(&order, NULL, &sink, &report, &err), LAP_E_USAGE);
+        assert_null(sink);
+        assert_string_equal(err.subject, in_place ? at("in.ppm") : at("o.xyz"));
+        assert_int_equal(report.status, LAP_FAILED);
+        assert_int_equal(files_in_folder(), 1);
+    }
+}
+
+static void an_output_may_be_below_a_tree(void **state)
+{
+    (void)state;
+    lap_settings s = plain();
+    lap_tree tree;
+    lap_sink *sink;
+    lap_report report;
+    struct stat read = {0}, info;
+    write_ppm();
+    assert_int_equal(mkdir(at("a"), 0700), 0);
+    assert_int_equal(lap_tree_open(folder, &tree, NULL), LAP_OK);
+    const lap_run_order order = {
+        .context = context, .in = at("in.ppm"), .tree = &tree, .out = "a/o.ppm", .settings = &s};
+    assert_int_equal(lap_run_to_sink(&order, &read, &sink, &report, NULL), LAP_OK);
+    assert_int_equal(stat(at("in.ppm"), &info), 0);
+    assert_true(read.st_ino == info.st_ino);
+    assert_int_equal(access(at("a/o.ppm"), F_OK), -1);
+    assert_int_equal(lap_sink_publish(sink, NULL), LAP_OK);
+    lap_sink_close(sink);
+    assert_true(read_file("a/o.ppm", room, sizeof room) > 1000);
+    assert_int_equal(unlink(at("a/o.ppm")), 0);
+    assert_int_equal(rmdir(at("a")), 0);
+    lap_tree_close(&tree);
+}
+
+/* Nothing is said to be there after a failure. */
+static void memory_is_empty_after_a_failure(void **state)
+{
+    (void)state;
+    write_ppm();
+    const size_t in_size = read_file("in.ppm", room, sizeof room);
+    for (int n = 0; n < 4; n++) {
+        lap_settings s = plain();
+        lap_report report;
+        lap_error err = {0};
+        void *out = room;
+        size_t size = 77;
+        s.quality = n == 0 ? 101 : 90;
+        const lap_code wanted = n == 0 ? LAP_E_USAGE : n == 1 ? LAP_E_NOT_IMAGE : LAP_E_TRUNCATED;
+        const size_t given = n == 1 ? 0 : in_size / 2;
+        assert_int_equal(
+            lap_run_memory(context, room, given, &out, &size, &s, n == 3 ? NULL : &report, &err), wanted);
+        assert_null(out);
+        assert_int_equal(size, 0);
+        assert_string_equal(err.subject, n == 0 ? "" : "input");
+        if (n < 3)
+            assert_int_equal(report.status, LAP_FAILED);
+    }
+}
+
+/* First the libraries, then the settings that exclude each other, then the backend. */
+static void what_can_run_here_is_checked_in_order(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 8; n++) {
+        const bool other_library = n & 1, is_lossy = n & 2, no_backend = n & 4;
+        lap_settings s = lap_settings_complete(&(lap_settings){.filter = !is_lossy});
+        lap_error err = {0};
+        s.backend = no_backend ? "smid" : "c";
+        if (is_lossy) {
+            s.lossless = LAP_LOSSLESS_PERFECT;
+            s.turn = LAP_TURN_90;
+            s.format = "png";
+        }
+        write_ppm();
+        step.libraries = other_library ? LAP_E_BACKEND : LAP_OK;
+        const lap_code code = lap_run_check_backend(&s, &err);
+        const lap_code of_files = lap_run_check(at("in.ppm"), at("o.ppm"), &s, NULL);
+        step.libraries = LAP_OK;
+        assert_int_equal(code, other_library ? LAP_E_BACKEND : is_lossy || no_backend ? LAP_E_USAGE : LAP_OK);
+        assert_int_equal(of_files, code);
+        assert_string_equal(err.message, other_library ? "another library"
+                                         : is_lossy
+                                             ? "the transform must be lossless, but the output is not a JPEG"
+                                         : no_backend ? err.message
+                                                      : "");
+        if (!other_library && !is_lossy && no_backend)
+            assert_non_null(strstr(err.message, "smid"));
+    }
+}
+
+/* Each check has its place: the first that fails is the one that is reported. */
+static void checks_come_in_order(void **state)
+{
+    (void)state;
+    static const struct {
+        int quality;
+        bool keeps;
+        const char *in, *out, *backend;
+        lap_code code;
+        const char *subject;
+    } cases[] = {
+        {101, true, "in.ppm", "in.ppm", "smid", LAP_E_USAGE, ""},
+        {90, true, "in.ppm", "in.ppm", "smid", LAP_E_CLASH, "in.ppm"},
+        {90, true, "none.ppm", "there.xyz", "smid", LAP_E_EXISTS, "there.xyz"},
+        {90, false, "none.ppm", "there.xyz", "smid", LAP_E_MISSING, "none.ppm"},
+        {90, false, "in.ppm", "there.xyz", "smid", LAP_E_USAGE, "there.xyz"},
+        {90, false, "in.ppm", "none/o.ppm", "smid", LAP_E_USAGE, ""},
+        {90, false, "in.ppm", "none/o.ppm", "c", LAP_E_WRITE, "none/o.ppm"},
+        {90, false, "in.ppm", "o.ppm", "c", LAP_OK, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lap_settings s = plain();
+        lap_error err = {0};
+        write_ppm();
+        write_file("there.xyz", "precious", 8);
+        s.quality = cases[i].quality;
+        s.no_clobber = cases[i].keeps;
+        s.backend = cases[i].backend;
+        assert_int_equal(lap_run_check(at(cases[i].in), at(cases[i].out), &s, &err), cases[i].code);
+        assert_string_equal(err.subject, cases[i].subject[0] ? at(cases[i].subject) : "");
+        assert_int_equal(files_in_folder(), 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -565,6 +897,17 @@ int main(void)
         cmocka_unit_test(a_lost_tag_is_said),
         cmocka_unit_test(settings_may_be_all_zero),
         cmocka_unit_test(nothing_is_left_open),
+        cmocka_unit_test(each_status_has_a_name),
+        cmocka_unit_test(leftovers_are_swept_once_a_folder),
+        cmocka_unit_test(what_is_there_is_kept_if_asked),
+        cmocka_unit_test(a_stream_is_never_there),
+        cmocka_unit_test(publishing_counts_as_writing),
+        cmocka_unit_test(statistics_are_computed_if_asked),
+        cmocka_unit_test(an_unknown_format_is_that_of_a_file),
+        cmocka_unit_test(an_output_may_be_below_a_tree),
+        cmocka_unit_test(memory_is_empty_after_a_failure),
+        cmocka_unit_test(what_can_run_here_is_checked_in_order),
+        cmocka_unit_test(checks_come_in_order),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
