@@ -80,6 +80,9 @@ $(B)/tests/test_run: LDFLAGS += $(RUN_CALLS:%=-Wl,--wrap=%)
 # Inputs that the test makes up: interrupted, short, late and failing reads, and how memory grows.
 SOURCE_CALLS := open fstat stat read pread poll close calloc lap_pages_resize lap_now_ms
 $(B)/tests/test_source: LDFLAGS += $(SOURCE_CALLS:%=-Wl,--wrap=%)
+# A clock that goes by steps, and memory that runs out.
+COLLECT_CALLS := lap_now_ms calloc
+$(B)/tests/test_collect: LDFLAGS += $(COLLECT_CALLS:%=-Wl,--wrap=%)
 # The calls that tell which process made a temporary file.
 TEMP_CALLS := open openat kill gethostname readlink getrandom clock time poll fdopendir unlinkat
 $(B)/tests/test_sink_temp: LDFLAGS += $(TEMP_CALLS:%=-Wl,--wrap=%)

@@ -425,6 +425,37 @@ static void what_is_lost(void **state)
     CHECK(cases);
 }
 
+enum { PNG_HEAD = 8 + 25 + 8 }; /* up to the first byte of the picture */
+
+/* Of whole pictures: 16 bits are said only to whom they matter, and damage first. */
+static void what_pixels_lack(void **state)
+{
+    (void)state;
+    static const char reduced[] = "reduced from 16 to 8 bits per sample";
+    lap_context *context = lap_context_create(1, NULL);
+    for (int n = 0; n < 16; n++) {
+        const bool is_16_bit = n & 1, is_cut = n & 2, is_exact = n & 4, has_warned = n & 8;
+        const jpeg_bytes *file = &inputs[is_16_bit ? PNG_16 : XMP];
+        const bool is_reduced = is_16_bit && is_exact;
+        char wanted[240];
+        lap_pixels *pixels = NULL;
+        lap_settings s = lap_settings_default();
+        lap_report report = {.warnings = has_warned ? 5 : 0};
+        strcpy(report.warning, has_warned ? "before" : "");
+        s.fail_on = LAP_FAIL_NONE;
+        assert_int_equal(
+            lap_pixels_decode(context, file->data, is_cut ? PNG_HEAD + 4 : file->size, &s, &pixels, NULL),
+            LAP_OK);
+        lap_pixels_warn(pixels, is_exact, &report);
+        lap_pixels_free(pixels);
+        assert_int_equal(report.warnings, (has_warned ? 5 : 0) + is_cut + is_reduced);
+        snprintf(wanted, sizeof wanted, "%s%s%s", is_cut ? "data ends early; the rest is black" : "",
+            is_cut && is_reduced ? "; " : "", is_reduced ? reduced : "");
+        assert_string_equal(report.warning, has_warned ? "before" : wanted);
+    }
+    lap_context_destroy(context);
+}
+
 /* ---- photos that the test makes up: states that no file reaches on this machine ---------------------- */
 
 static struct {
@@ -1094,6 +1125,7 @@ int main(void)
         cmocka_unit_test(what_the_kernel_promises),
         cmocka_unit_test(how_it_was_turned),
         cmocka_unit_test(what_is_lost),
+        cmocka_unit_test(what_pixels_lack),
         cmocka_unit_test(times_are_taken_apart),
         cmocka_unit_test(figures_are_those_of_the_photo),
         cmocka_unit_test(notes_are_joined_and_cut),
