@@ -25,11 +25,11 @@ static int percentile(const lap_channel_stats *s, unsigned percent)
     return s->max;
 }
 
+/* s has its histogram; its figures are still 0. */
 static void describe(lap_channel_stats *s, int threshold)
 {
     uint64_t squares = 0, above = 0;
-    s->count = s->sum = 0;
-    s->min = 255, s->max = 0;
+    s->min = 255;
     for (int v = 0; v < 256; v++) {
         const uint64_t n = s->histogram[v];
         if (n == 0)
@@ -46,7 +46,6 @@ static void describe(lap_channel_stats *s, int threshold)
     s->mean = (double)s->sum / count;
     /* count^2 times the variance is an integer and is computed exactly, so no digits cancel. */
     s->stddev = sqrt((double)((wide)s->count * squares - (wide)s->sum * s->sum)) / count;
-    s->entropy = 0;
     for (int v = s->min; v <= s->max; v++) {
         const double share = (double)s->histogram[v] / count;
         if (share > 0)

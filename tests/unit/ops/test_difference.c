@@ -2,6 +2,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,44 @@ static double plain_ssim(const uint8_t *a, const uint8_t *b, int width, int heig
     return sum / ((width - WINDOW + 1) * (height - WINDOW + 1));
 }
 
+/* The mean over the channels, within a mask; and no index if a side has fewer than 11 pixels. */
+static void test_ssim_of_colours(void **state)
+{
+    (void)state;
+    static const int channels[] = {1, 3, 4}, small[][2] = {{10, 20}, {20, 10}, {10, 10}};
+    static uint8_t a[W * H * 4], b[W * H * 4], plane[2][W * H];
+    lap_difference d;
+    for (int i = 0; i < 3; i++)
+        for (int mask = 0; mask <= 4; mask++) {
+            const int ch = channels[i], width = W - 2 * mask, height = H - 2 * mask;
+            double sum = 0;
+            fill(a, sizeof a, 7);
+            for (int at = 0; at < W * H * ch; at++)
+                b[at] = (uint8_t)(a[at] ^ (at % ch * 5 + at / ch / W % 7 * 3));
+            for (int c = 0; c < ch; c++) {
+                for (int at = 0; at < width * height; at++) {
+                    const int from = ((mask + at / width) * W + mask + at % width) * ch + c;
+                    plane[0][at] = a[from];
+                    plane[1][at] = b[from];
+                }
+                sum += plain_ssim(plane[0], plane[1], width, height);
+            }
+            const lap_view va = view_of(a, W, H, ch), vb = view_of(b, W, H, ch);
+            assert_int_equal(lap_compare_views(&va, &vb, mask, true, &d, NULL), LAP_OK);
+            assert_true(fabs(d.ssim - sum / ch) < 1e-9);
+            assert_int_equal(d.samples, width * height * ch);
+            assert_int_equal(d.pixels, width * height);
+        }
+    for (int i = 0; i < 3; i++)
+        for (int same = 0; same < 2; same++) {
+            const lap_view va = view_of(a, small[i][0], small[i][1], 1),
+                           vb = view_of(same ? a : b, small[i][0], small[i][1], 1);
+            b[0] = (uint8_t)(a[0] + 1);
+            assert_int_equal(lap_compare_views(&va, &vb, 0, true, &d, NULL), LAP_OK);
+            assert_true(isnan(d.ssim) && d.identical == (same == 1));
+        }
+}
+
 static void test_ssim(void **state)
 {
     (void)state;
@@ -219,6 +258,134 @@ static void test_pixels_left(void **state)
         }
 }
 
+/* A pixel is near or not, whatever its neighbour is; and pictures of other sizes stay as they are. */
+static void test_neighbours_of_excused(void **state)
+{
+    (void)state;
+    enum { N = 4, M = 2 };
+    static const int channels[] = {1, 3, 4};
+    for (int i = 0; i < 3; i++)
+        for (int odd = 0; odd < 2; odd++) {
+            const int ch = channels[i];
+            uint8_t a[(N * M + 1) * 4], b[sizeof a], kept[sizeof a];
+            memset(a, 100, sizeof a);
+            for (int at = 0; at < (N * M + 1) * ch; at++)
+                b[at] = at / ch % 2 == odd ? 102 : 150;
+            memcpy(kept, b, sizeof b);
+            lap_view va = view_of(a, N, M, ch), vb = view_of(b, N, M, ch);
+            const lap_diff_box whole = {0, 0, N, M};
+            const lap_diff_rules rules = {.pixel_threshold = 2},
+                                 boxed = {.ignore = &whole, .ignore_count = 1, .pixel_threshold = 99};
+            for (int k = 0; k < 3; k++) {
+                lap_view other = vb;
+                other.width -= k == 0;
+                other.height -= k == 1;
+                other.channels += k == 2 ? 1 : 0;
+                assert_false(lap_difference_excuse(&va, &other, &boxed));
+                assert_memory_equal(b, kept, (size_t)(N * M) * (size_t)ch);
+            }
+            assert_true(lap_difference_excuse(&va, &vb, &rules));
+            for (int at = 0; at < N * M * ch; at++)
+                assert_int_equal(b[at], at / ch % 2 == odd ? 100 : 150);
+            assert_false(lap_difference_excuse(&va, &vb, &rules));
+        }
+}
+
+/* Several boxes: any of them may be the one that excuses a difference. */
+static void test_boxes_that_excuse(void **state)
+{
+    (void)state;
+    const lap_diff_box boxes[] = {{0, 0, 1, 1}, {2, 0, 1, 1}, {3, 0, 1, 1}};
+    const lap_diff_rules rules = {.ignore = boxes, .ignore_count = 3};
+    for (int at = 0; at < 4; at++) {
+        uint8_t a[4] = {9, 9, 9, 9}, b[4] = {9, 9, 9, 9};
+        b[at] = 8;
+        const lap_view va = view_of(a, 4, 1, 1), vb = view_of(b, 4, 1, 1);
+        assert_int_equal(lap_difference_excuse(&va, &vb, &rules), at != 1);
+        assert_int_equal(b[at], at == 1 ? 8 : 9);
+    }
+}
+
+/* How much a border may cover of each side, and what is said of one that covers all. */
+static void test_masks(void **state)
+{
+    (void)state;
+    static uint8_t pixels[9 * 9];
+    for (int width = 1; width <= 9; width++)
+        for (int height = 1; height <= 9; height++)
+            for (int mask = -1; mask <= 5; mask++) {
+                const lap_view v = view_of(pixels, width, height, 1);
+                const bool fits = mask >= 0 && 2 * mask < width && 2 * mask < height;
+                char wanted[80];
+                lap_difference d;
+                lap_error err = {0};
+                const lap_code code = lap_compare_views(&v, &v, mask, false, &d, &err);
+                assert_int_equal(code, fits ? LAP_OK : LAP_E_DIFFERENT);
+                snprintf(
+                    wanted, sizeof wanted, "a border of %d pixels covers all of %dx%d", mask, width, height);
+                assert_string_equal(err.message, fits ? "" : wanted);
+                if (fits)
+                    assert_int_equal(d.pixels, (width - 2 * mask) * (height - 2 * mask));
+            }
+    const lap_view high = view_of(pixels, 4, 3, 1), low = view_of(pixels, 4, 2, 1);
+    lap_difference d;
+    lap_error err = {0};
+    assert_int_equal(lap_compare_views(&high, &low, 0, false, &d, &err), LAP_E_DIFFERENT);
+    assert_string_equal(err.message, "sizes differ: 4x3 and 4x2");
+}
+
+/* Each figure of a sum, from figures by hand: a is identical or not, and so is b. */
+static void test_figures_of_a_sum(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 8; n++) {
+        const bool same_a = n & 1, same_b = n & 2, turned = n & 4;
+        const lap_difference one = {.identical = same_a,
+            .samples = 30,
+            .pixels = 10,
+            .max_abs = same_a ? 0 : 7,
+            .mean_abs = same_a ? 0 : 1.5,
+            .rmse = same_a ? 0 : 2,
+            .psnr = NAN,
+            .ssim = 0.5,
+            .differing_pixels = same_a ? 0 : 3,
+            .differing_border = same_a ? 0 : 1,
+            .first_x = same_a ? -1 : 4,
+            .first_y = same_a ? -1 : 5};
+        const lap_difference two = {.identical = same_b,
+            .samples = 90,
+            .pixels = 45,
+            .max_abs = same_b ? 0 : 9,
+            .mean_abs = same_b ? 0 : 3,
+            .rmse = same_b ? 0 : 6,
+            .psnr = NAN,
+            .ssim = 0.75,
+            .differing_pixels = same_b ? 0 : 20,
+            .differing_border = same_b ? 0 : 15,
+            .first_x = same_b ? -1 : 8,
+            .first_y = same_b ? -1 : 9};
+        lap_difference sum = {0};
+        lap_difference_add(&sum, turned ? &two : &one);
+        assert_memory_equal(&sum, turned ? &two : &one, sizeof sum);
+        lap_difference_add(&sum, turned ? &one : &two);
+        const double squares = (one.rmse * one.rmse * 30 + two.rmse * two.rmse * 90) / 120;
+        const lap_difference *first = turned ? (same_b ? &one : &two) : (same_a ? &two : &one);
+        assert_int_equal(sum.identical, same_a && same_b);
+        assert_int_equal(sum.samples, 120);
+        assert_int_equal(sum.pixels, 55);
+        assert_int_equal(sum.max_abs, two.max_abs ? 9 : one.max_abs);
+        assert_true(fabs(sum.mean_abs - (one.mean_abs * 30 + two.mean_abs * 90) / 120) < 1e-12);
+        assert_true(fabs(sum.rmse - sqrt(squares)) < 1e-12);
+        assert_true(
+            same_a && same_b ? isnan(sum.psnr) : fabs(sum.psnr - 10 * log10(255 * 255 / squares)) < 1e-9);
+        assert_true(fabs(sum.ssim - 0.6875) < 1e-12);
+        assert_int_equal(sum.differing_pixels, one.differing_pixels + two.differing_pixels);
+        assert_int_equal(sum.differing_border, one.differing_border + two.differing_border);
+        assert_int_equal(sum.first_x, first->first_x);
+        assert_int_equal(sum.first_y, first->first_y);
+    }
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -295,6 +462,9 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_identical), cmocka_unit_test(test_figures),
         cmocka_unit_test(test_ssim), cmocka_unit_test(test_every_place), cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_sum), cmocka_unit_test(test_excused), cmocka_unit_test(test_pixels_left),
-        cmocka_unit_test(test_refused_views)};
+        cmocka_unit_test(test_refused_views),
+        cmocka_unit_test(test_ssim_of_colours), cmocka_unit_test(test_neighbours_of_excused),
+        cmocka_unit_test(test_boxes_that_excuse), cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_figures_of_a_sum)};
     return cmocka_run_group_tests_name("difference", tests, NULL, NULL);
 }

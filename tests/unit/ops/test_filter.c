@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 
 #include "base/border.h"
 #include "base/image.h"
+#include "ops/ops.h"
 #include "rungs/backend.h"
 
 enum { PAD = 7, GUARD = 32 };
@@ -167,6 +169,149 @@ static void sides_have_a_limit(void **state)
         }
 }
 
+/* A view of made-up memory: lap_filter_check reads no pixels. */
+static lap_view made_up(uintptr_t at, int width, int height, int channels, ptrdiff_t stride)
+{
+    return (lap_view){.base = (uint8_t *)at, /* NOLINT(performance-no-int-to-ptr) */
+        .stride = stride,
+        .width = width,
+        .height = height,
+        .channels = channels,
+        .place = LAP_ON_HOST};
+}
+
+enum { SIDE = LAP_MAX_SIDE };
+
+/* One thing is wrong at a time, in the input or in the output: what is said. */
+static void what_is_said(void **state)
+{
+    (void)state;
+    static const struct {
+        lap_view bad; /* 0: as in a good one */
+        lap_code code;
+        const char *said; /* after "input" or "output" */
+    } cases[] = {
+        {{.width = 20}, LAP_OK, ""},
+        {{.width = -1}, LAP_E_USAGE,
+            " has -1x20 pixels with 3 channels; only 1, 3 or 4 channels can be filtered"},
+        {{.height = -1}, LAP_E_USAGE,
+            " has 20x-1 pixels with 3 channels; only 1, 3 or 4 channels can be filtered"},
+        {{.channels = 2}, LAP_E_USAGE,
+            " has 20x20 pixels with 2 channels; only 1, 3 or 4 channels can be filtered"},
+        {{.channels = 5}, LAP_E_USAGE,
+            " has 20x20 pixels with 5 channels; only 1, 3 or 4 channels can be filtered"},
+        {{.channels = -1}, LAP_E_USAGE,
+            " has 20x20 pixels with -1 channels; only 1, 3 or 4 channels can be filtered"},
+        {{.apron = 1}, LAP_E_USAGE, " has an apron of 1 pixels; it must be 0 or 2"},
+        {{.apron = 3}, LAP_E_USAGE, " has an apron of 3 pixels; it must be 0 or 2"},
+        {{.stride = 59}, LAP_E_USAGE, " has a stride of 59 bytes, but rows of 60"},
+        {{.stride = 60}, LAP_OK, ""},
+        {{.width = SIDE + 1, .stride = 3l * SIDE + 3}, LAP_E_LIMIT,
+            " has 268435457x20 pixels; a side may have at most 268435456"},
+        {{.height = SIDE + 1}, LAP_E_LIMIT, " has 20x268435457 pixels; a side may have at most 268435456"},
+    };
+    const lap_params params = lap_params_default();
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        const lap_view *bad = &cases[i / 2].bad;
+        lap_view views[2] = {made_up(1ul << 40, 20, 20, 3, 64), made_up(1ul << 41, 20, 20, 3, 64)};
+        lap_view *v = &views[i % 2];
+        v->width = bad->width ? bad->width : v->width;
+        v->height = bad->height ? bad->height : v->height;
+        v->channels = bad->channels ? bad->channels : v->channels;
+        v->apron = bad->apron ? bad->apron : v->apron;
+        v->stride = bad->stride ? bad->stride : v->stride;
+        lap_error err = {0};
+        char wanted[160];
+        snprintf(wanted, sizeof wanted, "%s%s", i % 2 ? "output" : "input", cases[i / 2].said);
+        assert_int_equal(lap_filter_check(&views[0], &views[1], &params, LAP_ZERO, &err), cases[i / 2].code);
+        assert_string_equal(err.message, cases[i / 2].code == LAP_OK ? "" : wanted);
+    }
+}
+
+/* Two views that do not go together; and the largest sides that do. */
+static void what_goes_together(void **state)
+{
+    (void)state;
+    const lap_params params = lap_params_default();
+    static const struct {
+        int width, height, channels, place[2];
+        const char *said;
+    } cases[] = {
+        {20, 20, 3, {LAP_ON_HOST, LAP_ON_HOST}, ""},
+        {19, 20, 3, {LAP_ON_HOST, LAP_ON_HOST}, "input is 20x20x3, output 19x20x3"},
+        {20, 21, 3, {LAP_ON_HOST, LAP_ON_HOST}, "input is 20x20x3, output 20x21x3"},
+        {20, 20, 1, {LAP_ON_HOST, LAP_ON_HOST}, "input is 20x20x3, output 20x20x1"},
+        {20, 20, 3, {LAP_ON_HOST, 0}, "input lies in host memory, output on device 0"},
+        {20, 20, 3, {1, LAP_ON_HOST}, "input lies on device 1, output in host memory"},
+        {20, 20, 3, {1, 2}, "input lies on device 1, output on device 2"},
+        {20, 20, 3, {2, 2}, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lap_view in = made_up(1ul << 40, 20, 20, 3, 64),
+                 out = made_up(1ul << 41, cases[i].width, cases[i].height, cases[i].channels, 64);
+        lap_error err = {0};
+        in.place = cases[i].place[0];
+        out.place = cases[i].place[1];
+        const lap_code code = lap_filter_check(&in, &out, &params, LAP_ZERO, &err);
+        assert_int_equal(code, cases[i].said[0] ? LAP_E_USAGE : LAP_OK);
+        assert_string_equal(err.message, cases[i].said);
+    }
+    for (int i = 0; i < 2; i++) {
+        const int width = i == 0 ? SIDE : 1, height = i == 0 ? 1 : SIDE;
+        const lap_view in = made_up(1ul << 40, width, height, 1, width),
+                       out = made_up(1ul << 41, width, height, 1, width);
+        assert_int_equal(lap_filter_check(&in, &out, &params, LAP_ZERO, NULL), LAP_OK);
+    }
+    lap_params wrong = params;
+    const lap_view in = made_up(1ul << 40, 20, 20, 3, 64), out = made_up(1ul << 41, 20, 20, 3, 64);
+    assert_int_equal(
+        lap_filter_check(&in, &out, &wrong, (lap_border)(LAP_CONSTANT + 256), NULL), LAP_E_USAGE);
+}
+
+/* Whether two views share a byte, at each distance: byte by byte, where their strides are equal. If they are
+ * not, views overlap if their ranges of addresses do. */
+static void each_distance(void **state)
+{
+    (void)state;
+    enum { BASE = 4000, BYTES = 8000 };
+    static const struct {
+        int width, height, channels, apron, in_stride, out_stride;
+    } cases[] = {{3, 2, 1, 0, 7, 7}, {3, 3, 1, 0, 3, 3}, {2, 2, 3, LAP_APRON, 40, 40}, {1, 1, 1, 0, 5, 5},
+        {2, 3, 1, LAP_APRON, 6, 6}, {3, 2, 1, 0, 7, 8}, {3, 2, 1, LAP_APRON, 9, 8}};
+    const lap_params params = lap_params_default();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int w = cases[i].width, h = cases[i].height, ch = cases[i].channels, apron = cases[i].apron;
+        const int reach =
+            8 * (cases[i].in_stride > cases[i].out_stride ? cases[i].in_stride : cases[i].out_stride);
+        static uint8_t used[BYTES];
+        memset(used, 0, sizeof used);
+        int first = BYTES, last = 0;
+        for (int y = -apron; y < h + apron; y++)
+            for (int x = -apron * ch; x < (w + apron) * ch; x++) {
+                const int at = BASE + y * cases[i].in_stride + x;
+                used[at] = 1;
+                first = at < first ? at : first;
+                last = at > last ? at : last;
+            }
+        for (int off = -reach; off <= reach; off++) {
+            bool shares = false;
+            const int begin = BASE + off, end = begin + (h - 1) * cases[i].out_stride + w * ch;
+            for (int at = begin; at < end; at++)
+                shares |= used[at] && (at - begin) % cases[i].out_stride < w * ch;
+            if (cases[i].in_stride != cases[i].out_stride)
+                shares = begin <= last && end > first;
+            lap_view in = made_up(1ul << 40, w, h, ch, cases[i].in_stride),
+                     out = made_up((1ul << 40) + (uintptr_t)(intptr_t)off, w, h, ch, cases[i].out_stride);
+            in.apron = apron;
+            lap_error err = {0};
+            const lap_code code = lap_filter_check(&in, &out, &params, LAP_ZERO, &err);
+            if (code != (shares ? LAP_E_USAGE : LAP_OK))
+                fail_msg("case %zu, %d bytes apart: %d", i, off, code);
+            assert_string_equal(err.message, shares ? "input and output overlap" : "");
+        }
+    }
+}
+
 /* Left and right half of one picture share no pixel. */
 static void side_by_side_is_no_overlap(void **state)
 {
@@ -229,6 +374,9 @@ int main(void)
         cmocka_unit_test(parameters_are_completed),
         cmocka_unit_test(bad_views_are_refused),
         cmocka_unit_test(sides_have_a_limit),
+        cmocka_unit_test(what_is_said),
+        cmocka_unit_test(what_goes_together),
+        cmocka_unit_test(each_distance),
         cmocka_unit_test(side_by_side_is_no_overlap),
         cmocka_unit_test(a_cancelled_context_stops),
     };

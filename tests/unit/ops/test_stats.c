@@ -2,6 +2,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +73,103 @@ static void test_refusals(void **state)
     assert_int_equal(lap_stats_of_counts(counts, 1, -1, &s, &err), LAP_E_USAGE);
 }
 
+/* How many channels and which thresholds there are, and what the channels are called. */
+static void test_limits(void **state)
+{
+    (void)state;
+    static const char *const names[][4] = {
+        {"gray"}, {"gray", "alpha"}, {"red", "green", "blue"}, {"red", "green", "blue", "alpha"}};
+    uint64_t counts[4][256] = {{1, 2}, {1, 2}, {1, 2}, {1, 2}};
+    for (int channels = -1; channels <= 6; channels++)
+        for (int i = 0; i < 6; i++) {
+            static const int thresholds[] = {-2, -1, 0, 1, 255, 256};
+            static const double above[] = {NAN, NAN, 1, 2 / 3.0, 0, NAN};
+            lap_stats s;
+            lap_error err = {0};
+            char wanted[80];
+            const bool good = channels >= 1 && channels <= 4 && i > 0 && i < 5;
+            const lap_code code = lap_stats_of_counts(counts, channels, thresholds[i], &s, &err);
+            snprintf(wanted, sizeof wanted, "cannot compute statistics of %d channels with threshold %d",
+                channels, thresholds[i]);
+            assert_int_equal(code, good ? LAP_OK : LAP_E_USAGE);
+            assert_string_equal(err.message, good ? "" : wanted);
+            for (int c = 0; good && c < channels; c++) {
+                assert_int_equal(s.channels, channels);
+                assert_int_equal(s.threshold, thresholds[i]);
+                assert_string_equal(s.channel[c].name, names[channels - 1][c]);
+                assert_int_equal(s.channel[c].count, 3);
+                assert_true(i == 1 ? isnan(s.channel[c].above) : s.channel[c].above == above[i]);
+            }
+        }
+}
+
+/* Each figure, of few samples with gaps between their values, from the samples one by one. */
+static void test_figures(void **state)
+{
+    (void)state;
+    static const int values[] = {3, 3, 3, 7, 20, 20, 21, 90, 200, 200};
+    for (int n = 1; n <= 10; n++)
+        for (int threshold = 0; threshold < 256; threshold++) {
+            uint64_t counts[4][256] = {0};
+            double sum = 0, squares = 0, entropy = 0;
+            int above = 0, largest = 0;
+            for (int i = 0; i < n; i++) {
+                counts[0][values[i]]++;
+                sum += values[i];
+                above += values[i] >= threshold;
+                largest = values[i] > largest ? values[i] : largest;
+            }
+            for (int i = 0; i < n; i++) {
+                squares += (values[i] - sum / n) * (values[i] - sum / n);
+                entropy -= log2((double)counts[0][values[i]] / n) / n;
+            }
+            lap_stats s;
+            assert_int_equal(lap_stats_of_counts(counts, 1, threshold, &s, NULL), LAP_OK);
+            const lap_channel_stats *c = &s.channel[0];
+            assert_int_equal(c->count, n);
+            assert_int_equal(c->sum, (int)sum);
+            assert_true(c->mean == sum / n);
+            assert_true(fabs(c->stddev - sqrt(squares / n)) < 1e-9);
+            assert_true(fabs(c->entropy - entropy) < 1e-12);
+            assert_int_equal(c->min, 3);
+            assert_int_equal(c->max, largest);
+            assert_int_equal(c->p1, 3);
+            assert_int_equal(c->p50, values[(n + 1) / 2 - 1]); /* the values are sorted */
+            assert_int_equal(c->p99, values[n - 1]);
+            assert_true(c->above == (double)above / n);
+            assert_memory_equal(c->histogram, counts[0], sizeof counts[0]);
+        }
+}
+
+/* Sums that are too many for 48 bits, in one count or together. */
+static void test_number_of_samples(void **state)
+{
+    (void)state;
+    static const uint64_t most = (uint64_t)1 << 48;
+    static const struct {
+        uint64_t counts[3];
+        const char *said;
+    } cases[] = {{{0, 0, 0}, "cannot compute statistics of no samples"}, {{1, 0, 0}, ""},
+        {{most - 1, 0, 0}, ""}, {{most - 2, 1, 0}, ""}, {{0, 0, 1}, ""},
+        {{most, 0, 0}, "cannot compute statistics of too many samples"},
+        {{most - 1, 1, 0}, "cannot compute statistics of too many samples"},
+        {{1, most, 0}, "cannot compute statistics of too many samples"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t counts[4][256] = {0};
+        lap_stats s;
+        lap_error err = {0};
+        counts[0][0] = cases[i].counts[0];
+        counts[0][100] = cases[i].counts[1];
+        counts[0][255] = cases[i].counts[2];
+        const lap_code code = lap_stats_of_counts(counts, 1, -1, &s, &err);
+        assert_int_equal(code, cases[i].said[0] ? LAP_E_USAGE : LAP_OK);
+        assert_string_equal(err.message, cases[i].said);
+        if (code == LAP_OK)
+            assert_int_equal(
+                s.channel[0].count, cases[i].counts[0] + cases[i].counts[1] + cases[i].counts[2]);
+    }
+}
+
 static lap_image noise(int width, int height, int channels)
 {
     lap_image image = {0};
@@ -137,6 +235,92 @@ static void test_profiles(void **state)
     lap_image_destroy(&image);
 }
 
+/* Views that have no pixels, or no such place or channels: one thing is wrong at a time. */
+static void test_views(void **state)
+{
+    (void)state;
+    static const struct {
+        int place, width, height, channels;
+        bool has_pixels, stats, profiles; /* whether they are computed */
+    } cases[] = {{LAP_ON_HOST, 1, 1, 1, true, true, true}, {LAP_ON_HOST, 1, 1, 4, true, true, false},
+        {LAP_ON_HOST, 1, 1, 2, true, true, false}, {LAP_ON_HOST, 1, 1, 0, true, false, false},
+        {LAP_ON_HOST, 1, 1, 5, true, false, false}, {LAP_ON_HOST, 0, 1, 1, true, false, false},
+        {LAP_ON_HOST, 1, 0, 1, true, false, false}, {LAP_ON_HOST, -1, 1, 1, true, false, false},
+        {LAP_ON_HOST, 1, -1, 1, true, false, false}, {LAP_ON_HOST, 1, 1, 1, false, false, false},
+        {LAP_ON_HOST - 1, 1, 1, 1, true, false, false}};
+    lap_context *context = lap_context_create(1, NULL);
+    assert_non_null(context);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint8_t pixels[8] = {5, 5, 5, 5, 5, 5, 5, 5};
+        const lap_view v = {.base = cases[i].has_pixels ? pixels : NULL,
+            .stride = 8,
+            .width = cases[i].width,
+            .height = cases[i].height,
+            .channels = cases[i].channels,
+            .place = cases[i].place};
+        char wanted[2][100];
+        for (int k = 0; k < 2; k++)
+            snprintf(wanted[k], sizeof wanted[k],
+                "cannot compute %s of a view of %dx%d pixels with %d channels",
+                k == 0 ? "statistics" : "profiles", v.width, v.height, v.channels);
+        lap_stats s;
+        lap_error err = {0};
+        float rows[1] = {0}, columns[1] = {0};
+        const lap_code counted = lap_stats_of_view(context, &v, "auto", 0, -1, &s, &err);
+        assert_int_equal(counted, cases[i].stats ? LAP_OK : LAP_E_USAGE);
+        assert_string_equal(err.message, cases[i].stats ? "" : wanted[0]);
+        err = (lap_error){0};
+        const lap_code summed = lap_profiles(context, &v, NULL, NULL, rows, columns, &err);
+        assert_int_equal(summed, cases[i].profiles ? LAP_OK : LAP_E_USAGE);
+        assert_string_equal(err.message, cases[i].profiles ? "" : wanted[1]);
+        assert_true(rows[0] == (cases[i].profiles ? 5 : 0) && columns[0] == (cases[i].profiles ? 5 : 0));
+    }
+    uint8_t pixel = 5;
+    const lap_view there = {.base = &pixel, .stride = 1, .width = 1, .height = 1, .channels = 1, .place = 0};
+    lap_stats s;
+    lap_error err = {0};
+    assert_int_equal(lap_stats_of_view(context, &there, "auto", 1, -1, &s, &err), LAP_E_USAGE);
+    assert_string_equal(err.message, "the pixels lie on device 0, and cannot be counted on device 1");
+    assert_int_not_equal(lap_stats_of_view(context, &there, "auto", 0, -1, &s, &err), LAP_OK);
+    assert_null(strstr(err.message, "cannot be counted"));
+    lap_context_destroy(context);
+}
+
+/* Rows and columns with the weights of the caller, or their means, in pictures that are wide or high. */
+static void test_weights(void **state)
+{
+    (void)state;
+    enum { MOST = 70 };
+    static const int sizes[][2] = {{1, 1}, {1, 70}, {70, 1}, {5, 70}, {70, 5}, {33, 33}};
+    lap_context *context = lap_context_create(2, NULL);
+    assert_non_null(context);
+    for (int i = 0; i < 24; i++) {
+        const int w = sizes[i / 4][0], h = sizes[i / 4][1];
+        lap_image image = noise(w, h, 1);
+        float weights[MOST], rows[MOST], columns[MOST];
+        for (int k = 0; k < MOST; k++)
+            weights[k] = (float)(k % 4 - 1);
+        const float *of_rows = i & 1 ? weights : NULL, *of_columns = i & 2 ? weights : NULL;
+        assert_int_equal(
+            lap_profiles(context, &image.view, of_rows, of_columns, rows, columns, NULL), LAP_OK);
+        for (int y = 0; y < h; y++) {
+            double sum = 0;
+            for (int x = 0; x < w; x++)
+                sum += image.view.base[y * image.view.stride + x] * (of_rows ? (double)weights[x] : 1.0 / w);
+            assert_true(fabs((double)rows[y] - sum) < 1e-3);
+        }
+        for (int x = 0; x < w; x++) {
+            double sum = 0;
+            for (int y = 0; y < h; y++)
+                sum +=
+                    image.view.base[y * image.view.stride + x] * (of_columns ? (double)weights[y] : 1.0 / h);
+            assert_true(fabs((double)columns[x] - sum) < 1e-3);
+        }
+        lap_image_destroy(&image);
+    }
+    lap_context_destroy(context);
+}
+
 /* ---- spreading --------------------------------------------------------------------------------- */
 
 static void test_spread_transpose_and_product(void **state)
@@ -198,6 +382,11 @@ int main(void)
         cmocka_unit_test(test_ramp),
         cmocka_unit_test(test_all_equal),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_number_of_samples),
+        cmocka_unit_test(test_views),
+        cmocka_unit_test(test_weights),
         cmocka_unit_test(test_every_way_of_counting),
         cmocka_unit_test(test_profiles),
         cmocka_unit_test(test_spread_transpose_and_product),
