@@ -42,11 +42,8 @@ static lap_code compare_rung(void *user, const lap_rung *row, const lap_rung *ru
         .min_ms = NAN,
         .max_ms = NAN,
         .stddev_ms = NAN};
-    if (rung) {
+    if (rung)
         code = w->run(w->state, rung, &result, &why);
-        if (code != LAP_OK && why.code != code)
-            lap_fail(&why, code, "%s: %s", rung->name, lap_code_name(code));
-    }
     if (ends_everything(code))
         return lap_error_set(err, &why);
     if (code != LAP_OK)

@@ -188,9 +188,9 @@ static double largest_error(const product *p)
         double exact = 0;
         for (size_t j = 0; j < p->cols; j++)
             exact += (double)p->a[i * p->cols + j] * (double)p->weights[j];
-        double off = fabs((double)p->y[i] - exact);
-        if (!(off <= largest * exact) && !isnan(largest)) /* a NaN counts as largest */
-            largest = exact > 0 ? off / exact : off;
+        const double off = fabs((double)p->y[i] - exact), error = exact > 0 ? off / exact : off;
+        if (!(error <= largest) && !isnan(largest)) /* a NaN counts as largest */
+            largest = error;
     }
     return largest;
 }

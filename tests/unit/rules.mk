@@ -54,6 +54,9 @@ $(B)/tests/test_prune: LDFLAGS += $(PRUNE_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_batch: LDFLAGS += -Wl,--wrap=pthread_create
 # Clocks that go by steps, one a look.
 $(B)/tests/test_bench_rows: LDFLAGS += -Wl,--wrap=lap_now_ms,--wrap=lap_bench_cpu_ms
+# A clock that the test sets, memory that runs out, and the device that is started.
+COMPARE_CALLS := lap_now_ms malloc lap_image_create lap_rung_start_device
+$(B)/tests/test_compare: LDFLAGS += $(COMPARE_CALLS:%=-Wl,--wrap=%)
 # How many pointers are freed.
 $(B)/tests/test_frees: LDFLAGS += -Wl,--wrap=free
 # How many whole images a call makes.
