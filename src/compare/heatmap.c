@@ -15,7 +15,8 @@ typedef struct heatmap {
     lap_ramp ramp;
     int unit;                /* pixels per dot; strips and scale are measured in dots */
     int near;                /* rows or columns on each side that a strip includes in a maximum */
-    uint8_t *rows, *columns; /* largest difference of each, for the strips */
+    uint8_t *rows, *columns; /* largest difference of each, for the strips; behind these, the same without
+                                neighbours */
     lap_image scale;
     int width, height; /* of the whole picture */
     uint8_t colors[256][3];
@@ -40,6 +41,11 @@ static int difference_at(const heatmap *h, int x, int y)
 
 static void raise(uint8_t *line, int length, int at, int reach, int level)
 {
+    uint8_t *own = line + length + at;
+    /* A quick check first: if many pixels differ, most maxima are already this high. */
+    if (*own >= level)
+        return;
+    *own = (uint8_t)level;
     const int first = at - reach < 0 ? 0 : at - reach;
     const int last = at + reach >= length ? length - 1 : at + reach;
     for (int i = first; i <= last; i++)
@@ -61,11 +67,8 @@ static void gather(heatmap *h)
             if (!level)
                 continue;
             top = level > top ? level : top;
-            /* A quick check first: if many pixels differ, most maxima are already this high. */
-            if (h->columns[x] < level)
-                raise(h->columns, width, x, h->near, level);
-            if (h->rows[y] < level)
-                raise(h->rows, height, y, h->near, level);
+            raise(h->columns, width, x, h->near, level);
+            raise(h->rows, height, y, h->near, level);
         }
     }
     if (h->top == 0)
@@ -79,12 +82,15 @@ static void add_color(heatmap *h, const uint8_t color[3])
     memcpy(h->colors[h->color_count++], color, 3);
 }
 
+/* Levels that get the colour of the level below if the scale has more levels than there are colours. */
+enum { SHARED = 86, SHARED_TOO = 171 };
+
 static uint8_t place_of(const heatmap *h, const uint8_t color[3])
 {
     for (int i = 0; i < h->color_count; i++)
         if (!memcmp(h->colors[i], color, 3))
             return (uint8_t)i;
-    return GROUND;
+    return h->level[memcmp(color, lap_heat_color(h->ramp, SHARED, h->top), 3) ? SHARED_TOO : SHARED];
 }
 
 /* The colours of zero, ground and ink leave room for 253 of 255 levels. If the scale has more levels, two of
@@ -97,7 +103,7 @@ static void choose_colors(heatmap *h)
     add_color(h, lap_heat_ground);
     add_color(h, ink);
     for (int level = 1; level < 256; level++) {
-        const bool is_shared = is_crowded && (level == 86 || level == 171);
+        const bool is_shared = is_crowded && (level == SHARED || level == SHARED_TOO);
         if (level <= h->top && !is_shared)
             add_color(h, lap_heat_color(h->ramp, level, h->top));
         h->level[level] = (uint8_t)(h->color_count - 1);
@@ -145,8 +151,8 @@ static lap_code lay_out(heatmap *h, lap_error *err)
     const int side = h->a->width > h->a->height ? h->a->width : h->a->height;
     h->unit = side / DOTS < MIN_UNIT ? MIN_UNIT : side / DOTS > MAX_UNIT ? MAX_UNIT : side / DOTS;
     h->near = side / DOTS;
-    h->rows = calloc((size_t)h->a->height, 1);
-    h->columns = calloc((size_t)h->a->width, 1);
+    h->rows = calloc((size_t)h->a->height, 2);
+    h->columns = calloc((size_t)h->a->width, 2);
     if (!h->rows || !h->columns)
         return lap_fail(err, LAP_E_MEMORY, "out of memory for a heat map");
     lap_ramp_make(h->ramp);

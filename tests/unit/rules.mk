@@ -57,6 +57,8 @@ $(B)/tests/test_bench_rows: LDFLAGS += -Wl,--wrap=lap_now_ms,--wrap=lap_bench_cp
 # A clock that the test sets, memory that runs out, and the device that is started.
 COMPARE_CALLS := lap_now_ms malloc lap_image_create lap_rung_start_device
 $(B)/tests/test_compare: LDFLAGS += $(COMPARE_CALLS:%=-Wl,--wrap=%)
+# Maps that the test looks at.
+$(B)/tests/test_heatmap: LDFLAGS += -Wl,--wrap=lap_png_palette_write
 # How many pointers are freed.
 $(B)/tests/test_frees: LDFLAGS += -Wl,--wrap=free
 # How many whole images a call makes.
