@@ -59,6 +59,10 @@ COMPARE_CALLS := lap_now_ms malloc lap_image_create lap_rung_start_device
 $(B)/tests/test_compare: LDFLAGS += $(COMPARE_CALLS:%=-Wl,--wrap=%)
 # Maps that the test looks at.
 $(B)/tests/test_heatmap: LDFLAGS += -Wl,--wrap=lap_png_palette_write
+# A device that is host memory.
+DEVICE_CALLS := $(addprefix lap_cuda_,stream_create stream_destroy event_create event_destroy event_record event_ms \
+  alloc free copy sync view_create view_destroy upload download view_copy check_place border)
+$(B)/tests/test_run_rung: LDFLAGS += $(DEVICE_CALLS:%=-Wl,--wrap=%)
 # How many pointers are freed.
 $(B)/tests/test_frees: LDFLAGS += -Wl,--wrap=free
 # How many whole images a call makes.
