@@ -33,13 +33,13 @@ static bool is_called(const lap_rung_info *info, const char *name)
     return false;
 }
 
-/* Returns the next backend after number i that is a step of the ladder rather than a family, or NULL. */
-static const char *next_step(lap_op op, int i)
+/* Returns the name of the ladder's step after this one, or NULL. The numbers of the files set the order of
+ * steps; the table of backends lists the widest vectors first. */
+static const char *next_step(const lap_explain *step)
 {
-    lap_rung_info info;
-    while (lap_cli_row_at(op, ++i, false, &info))
-        if (!info.resolves)
-            return info.name;
+    for (const lap_explain *each = step + 1; each->name; each++)
+        if (strcmp(each->ladder, step->ladder) == 0)
+            return each->name;
     return NULL;
 }
 
@@ -81,9 +81,9 @@ static void print_family(const char *list)
     print_line(text);
 }
 
-static void print_one(const lap_cli *cli, lap_op op, int i, const lap_rung_info *info)
+static void print_one(const lap_cli *cli, lap_op op, const lap_rung_info *info)
 {
-    const char *name = info->name, *next = next_step(op, i);
+    const char *name = info->name;
     printf("%s%s %s%s\n", lap_term_bold(cli, stdout), lap_op_name(op), name, lap_term_plain(cli, stdout));
     if (info->resolves) {
         print_line(info->what);
@@ -95,9 +95,10 @@ static void print_one(const lap_cli *cli, lap_op op, int i, const lap_rung_info 
     const lap_explain *notes = name ? explain_of(op, name) : NULL;
     if (notes) {
         char text[LINE];
+        const char *next = info->resolves ? NULL : next_step(notes);
         print_notes(notes);
         snprintf(text, sizeof text, "Read on: %s, %s%s%s", notes->file, page_of(op, notes->file),
-            next && !info->resolves ? "; next: lapedge explain " : "", next && !info->resolves ? next : "");
+            next ? "; next: lapedge explain " : "", next ? next : "");
         print_line(text);
     } else if (name && !info->resolves) {
         print_line(info->what);
@@ -115,7 +116,7 @@ int lap_cli_explain(lap_cli *cli)
     for (int op = 0; op <= LAP_OP_DECODE; op++)
         for (int i = 0; lap_cli_row_at((lap_op)op, i, false, &info); i++)
             if (is_called(&info, name)) {
-                print_one(cli, (lap_op)op, i, &info);
+                print_one(cli, (lap_op)op, &info);
                 found++;
             }
     if (found)

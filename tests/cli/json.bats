@@ -124,6 +124,25 @@ PYTHON
     expect 2 "" "lapedge: explain takes the name of one backend; see lapedge backends" explain
 }
 
+# From c on, the next steps are those with notes, each behind the one that it is compared with.
+@test "explain names the next step of the ladder" {
+    local op name seen since
+    for op in filter transpose reduce matvec histogram encode decode; do
+        name=c seen=" "
+        while [ -n "$name" ]; do
+            lapedge explain "$name" | grep -A40 -x "$op $name" | sed '/^$/q' >part
+            since=$(sed -nE 's/^  Since ([a-z0-9-]+): .*/\1/p' part)
+            [[ $seen == *" ${since:-} "* || -z $since ]]
+            [[ $seen != *" $name "* ]]
+            seen="$seen$name "
+            name=$(sed -nE 's/^  Read on: .*; next: lapedge explain (.*)/\1/p' part)
+        done
+        echo "$op:$seen"
+        [[ $op != filter || $seen == *" sse-slide simd-sse41 simd-avx2 simd-avx512 simd-neon cuda-global "* ]]
+        [[ $op != encode || $seen == " c avx2 avx512 neon " ]]
+    done
+}
+
 @test "backends as a table" {
     run --separate-stderr lapedge backends
     [ "$status" -eq 0 ]
