@@ -421,6 +421,29 @@ lessons_are_listed()
     grep -E "^  1 .*, in $scratch/mine$" <<<"$said" && ! grep -E "^  2 .*, in" <<<"$said"
 }
 
+# With a compiler whose programs do nothing, and a lapedge that prints its arguments: each lesson that names a step of a
+# ladder runs that step, which the true program has.
+times_its_step()
+{
+    local lesson number step steps=0
+    mkdir -p "$scratch/times" && ln -sfn "$PWD/lessons" "$scratch/times/lessons"
+    printf '#!/bin/sh\necho "lapedge $*"\n' >"$scratch/times/lapedge"
+    # shellcheck disable=SC2016 # the written program expands these
+    printf '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\nprintf "#!/bin/sh\\n" >"$2" && chmod +x "$2"\n' >"$scratch/times/compiler"
+    chmod +x "$scratch/times/lapedge" "$scratch/times/compiler"
+    for lesson in lessons/lesson_*.c*; do
+        number=${lesson#lessons/lesson_} number=${number%%_*}
+        step=$(tr -d '*\n' <"$lesson" | grep -oE 'ladder: +[a-z]+ +[a-z0-9-]+' | tr -s ' ')
+        [ -n "$step" ] || continue
+        steps=$((steps + 1)) step=${step#ladder: }
+        (cd "$scratch/times" && CC=./compiler NVCC=./compiler lessons/lesson time "$number" "$lesson") >"$scratch/timed"
+        cat "$scratch/timed"
+        grep -qx "lapedge bench ${step% *} --backends=${step#* }" "$scratch/timed" || return 1
+        "$LAPEDGE" explain "${step#* }" | grep -x "$step" || return 1
+    done
+    [ "$steps" -ge 11 ]
+}
+
 says_what_is_missing()
 {
     local said
@@ -443,5 +466,6 @@ check "a wrong result names the pixel" wrong_pixel_is_named
 check "a solved lesson names the next step" next_step_is_named
 check "a lesson that does not exist: which do" lesson_that_does_not_exist
 check "make lesson lists them, and which are copied" lessons_are_listed
+check "time runs the lesson's step of the ladder, too" times_its_step
 check "what is missing is said" says_what_is_missing
 finish
