@@ -58,6 +58,20 @@ sentences_are_drawn_by_a_seed()
         [ "$(sed 1d "$to.tsv" | cut -f2 | sort | uniq -c | awk '$1 == 20' | wc -l)" -eq 9 ]
 }
 
+# Without an llvm-mca that has the models, tools/measure/ports says which one it needs.
+ports_needs_a_newer_model()
+{
+    local said python
+    python=$(python3 -c 'import sys; print(sys.executable)') && mkdir -p "$scratch/path" || return
+    said=$(PATH=$scratch/path "$python" tools/measure/ports "$scratch/ports.json" 2>&1)
+    [ $? = 1 ] && [[ $said == 'ports: needs llvm-mca 16 or later'*'found: none' ]] || { echo "$said"; return 1; }
+    printf '#!/bin/sh\necho "  znver3         - Select the znver3 processor." >&2\n' >"$scratch/path/llvm-mca-14"
+    chmod +x "$scratch/path/llvm-mca-14"
+    said=$(PATH=$scratch/path "$python" tools/measure/ports "$scratch/ports.json" 2>&1)
+    [ $? = 1 ] && [[ $said == 'ports: needs llvm-mca 16 or later'*"found: $scratch/path/llvm-mca-14" ]] || { echo "$said"; return 1; }
+    [ ! -e "$scratch/ports.json" ]
+}
+
 # c_of FILE [N]: its N-th block of C, the first unless given.
 c_of()
 {
@@ -369,6 +383,7 @@ if have python3; then
     check "the picture of docs/parallel-decoding.md is that of its photo" step_picture_is_kept
     check "the timeline of docs/folders.md was measured" timeline_was_measured
     check "sentences are drawn by a seed, as many of each kind" sentences_are_drawn_by_a_seed
+    check "tools/measure/ports says which llvm-mca it needs" ports_needs_a_newer_model
     check "tools/figures/timeline draws a trace and refuses other files" timeline_works
     check "figures of folders come from their step" folder_figures_work
     check "the numbers in docs/*.md come from kept files, their lines of source from the source" figures_were_measured
