@@ -284,6 +284,19 @@ advised 6 'a pixel for a byte' 'Below the hole all is right' 's/left \* 3 \+ col
 advised 6 'a tile as one list' 'all 32 of one row' \
     's/row = warp; row < ROWS; row \+= BLOCK_Y/i = warp * 32 + lane; i < ROWS * ROW; i += 256/; s/for \(int column = lane.*/{ const int row = i \/ ROW, column = i % ROW;/; s/(tile\[row \* ROW \+ column\] = .*)/\1 }/'
 
+# ends NUMBER NAME CALL WORDS: the kernel calls exit or the judge, which says so.
+ends()
+{
+    local file
+    changed "$1" "$2" "/HOLE:/a $3;" && checks+=("lesson $1, $2: not solved|says|$file|$4")
+}
+ends 1 'exit with 0' 'exit(0)' 'Not solved: the program ended before the judge had compared the results.'
+ends 1 'the judge in the kernel' '_Exit(judge::end())' 'Not solved: the kernel called the judge.'
+if can_run lesson_11_sse.c; then
+    ends 11 'exit with 0' 'exit(0)' 'Not solved: the program ended before the judge had compared the results.'
+    ends 11 'the judge in the row' '_Exit(judge::end())' 'Not solved: the kernel called the judge.'
+fi
+
 wait
 for c in "${checks[@]}"; do
     IFS='|' read -ra words <<<"$c"
