@@ -223,14 +223,40 @@ std::string shown(double value)
     return std::isfinite(value) && value >= 0 ? text : "-";
 }
 
-/* Prints a remark on a prediction. */
-void answer(const figure &f, const std::string &p)
+bool is_number(const std::string &p)
 {
     char *end;
     const double number = strtod(p.c_str(), &end);
-    if (*end)
-        print_wrapped(std::string(f.name) + ": \"" + p + "\" is not a number; write 3, or 2.5 with a point.");
-    else if (std::fabs(number - f.counted) <= 0.02 * f.counted)
+    return end != p.c_str() && !*end && std::isfinite(number);
+}
+
+bool is_asked(const figure &f)
+{
+    return f.name && !is_number(predicted(f.name));
+}
+
+/* Asks for the predictions that are missing. Returns whether there are any. */
+bool ask()
+{
+    if (std::none_of(r.figures.begin(), r.figures.end(), is_asked))
+        return false;
+    heading("PREDICT FIRST");
+    for (const figure &f : r.figures) {
+        const std::string p = is_asked(f) ? predicted(f.name) : "";
+        if (p == "?")
+            print_wrapped("PREDICT " + std::string(f.name) + ": write a number for the ? (" + f.text + ").");
+        else if (!p.empty())
+            print_wrapped(
+                std::string(f.name) + ": \"" + p + "\" is not a number; write 3, or 2.5 with a point.");
+    }
+    print_wrapped("Then check again: what the judge has counted is shown beside your prediction.");
+    return true;
+}
+
+/* Prints a remark on a prediction. */
+void answer(const figure &f, const std::string &p)
+{
+    if (std::fabs(atof(p.c_str()) - f.counted) <= 0.02 * f.counted)
         print_wrapped(std::string(f.name) + ": as you predicted.");
     else if (std::isfinite(f.counted))
         print_wrapped(std::string(f.name) + ": " + p + " predicted, " + shown(f.counted) + " counted. " +
@@ -243,10 +269,8 @@ void print_figures()
         return;
     heading("Predicted and counted");
     printf("  %-44s %9s %9s%s\n", "", "predicted", "counted", r.cpu ? "" : "  the H200");
-    bool asked = false;
     for (const figure &f : r.figures) {
         const std::string p = f.name ? predicted(f.name) : "";
-        asked |= p == "?";
         printf("  %-44s %9s %9s", f.text, p.c_str(), shown(f.counted).c_str());
         if (!r.cpu)
             printf(" %9s", shown(f.rung ? f.kept : -1).c_str());
@@ -254,7 +278,7 @@ void print_figures()
     }
     bool later = false;
     for (const figure &f : r.figures) {
-        if (!f.name || predicted(f.name) == "?")
+        if (!f.name)
             continue;
         if (r.goals_missed && !f.given)
             later = true;
@@ -264,9 +288,6 @@ void print_figures()
     if (later)
         print_wrapped("The counts are of your kernel as it is now; predictions are answered once the "
                       "lesson is solved.");
-    if (asked)
-        printf("  A ? is a prediction that you have not made: write a number in its place, before you look "
-               "here.\n");
 }
 
 /* Returns the instruction that caused a signal; if that is in the judge or the engine, the last access. */
@@ -583,16 +604,20 @@ static int report(bool early)
     if (!r.cpu)
         print_wrapped("No access out of bounds, no race, every barrier reached by all, nothing read that "
                       "nothing wrote.");
-    print_lines();
-    print_figures();
-    for (const std::string &n : r.notes)
-        print_wrapped(n);
+    const bool asked = ask();
+    if (!asked) {
+        print_lines();
+        print_figures();
+        for (const std::string &n : r.notes)
+            print_wrapped(n);
+    }
     for (const std::string &g : r.goals) {
         heading("NOT THERE YET");
         print_wrapped(g);
     }
-    printf(r.goals_missed ? "\nRight, but not solved.\n" : "\nSolved.\n");
-    return r.goals_missed > 0;
+    const bool solved = !asked && !r.goals_missed;
+    printf(solved ? "\nSolved.\n" : "\nRight, but not solved.\n");
+    return !solved;
 }
 
 /* Repeats the word after the report: lessons/lesson then believes the exit status. */

@@ -85,6 +85,8 @@ said_of()
     echo "$scratch"/solved_lesson_"$1"_*.said
 }
 
+# Predictions that are all wrong; a lesson without predictions is not solved.
+predict='s/(PREDICT [a-z0-9-]+:) \?/\1 999999/'
 checks=()
 # changed NUMBER NAME SED...: the solution, changed by sed: $file.
 changed()
@@ -95,6 +97,7 @@ changed()
     file=$scratch/changed_${number}_${name// /_}_$(basename "$solution")
     sed -E "$@" "$solution" >"$file"
     ! cmp -s "$solution" "$file" || { check "lesson $number, $name: the solution is changed" false; return 1; }
+    sed -i -E "$predict" "$file"
     judge "$number" "$file"
 }
 
@@ -159,8 +162,8 @@ for lesson in lessons/lesson_*.c*; do
     name=$(basename "$lesson") number=${lesson#lessons/lesson_}
     number=${number%%_*}
     can_run "$name" || { skip "$name" "this processor has not its instructions"; continue; }
-    # With predictions that are all wrong, whose answers are checked below.
-    sed -E 's/(PREDICT [a-z0-9-]+:) \?/\1 999999/' "$scratch/solutions/$name" >"$scratch/solved_$name"
+    # The answers to the predictions are checked below.
+    sed -E "$predict" "$scratch/solutions/$name" >"$scratch/solved_$name"
     cp "$lesson" "$scratch/hole_$name"
     judge "$number" "$scratch/solved_$name"
     judge "$number" "$scratch/hole_$name"
@@ -363,7 +366,7 @@ prediction_of_another_editor()
 
 barrier_that_could_go_is_named()
 {
-    sed -E '/if \(c < 2\)/d' "$(of 4)" >"$scratch/six_4.cu"
+    sed -E "$predict; /if \(c < 2\)/d" "$(of 4)" >"$scratch/six_4.cu"
     lessons/lesson check 4 "$scratch/six_4.cu" | grep '5 barriers are enough' && ! grep '5 barriers are enough' "$(said_of 4)"
 }
 
@@ -387,6 +390,21 @@ prediction_is_answered()
     lessons/lesson check 1 "$scratch/predicted_1.cu" | grep 'sectors: as you predicted' || return 1
     sed -i 's/PREDICT sectors: 4.8/PREDICT sectors: many/' "$scratch/predicted_1.cu"
     lessons/lesson check 1 "$scratch/predicted_1.cu" | grep 'sectors: "many" is not a number'
+}
+
+# A solution with one of two predictions, and with a word for the other: neither is solved, and nothing counted is shown.
+prediction_is_asked_for_again()
+{
+    local p said
+    for p in '?' many nan; do
+        sed "s/PREDICT sectors-stored: ?/PREDICT sectors-stored: 16/; s/PREDICT sectors-loaded: ?/PREDICT sectors-loaded: $p/" \
+            "$(of 2)" >"$scratch/asked_2.cu"
+        said=$(lessons/lesson check 2 "$scratch/asked_2.cu")
+        [ $? = 1 ] && echo "$said" && grep -q 'The results are right' <<<"$said" || return 1
+        ! grep -E '^Solved|sectors-stored|as you predicted|What each line asks|Predicted and counted' <<<"$said" || return 1
+        [ "$p" = '?' ] || { grep "sectors-loaded: \"$p\" is not a number" <<<"$said" && continue; } || return 1
+        grep 'PREDICT sectors-loaded: write a number for the ?' <<<"$said" || return 1
+    done
 }
 
 # Each figure to predict has its reason in the exam.
@@ -470,6 +488,7 @@ check "a copy is made once, and never written over" copies_once
 check "a prediction is asked for" asks_for_predictions
 check "a prediction stands beside what is counted and what the H200 counted" prediction_stands_beside
 check "a prediction is answered" prediction_is_answered
+check "a missing prediction is asked for again" prediction_is_asked_for_again
 check "a prediction waits until the lesson is solved" prediction_waits_for_the_solution
 check "a prediction of another editor" prediction_of_another_editor
 check "lesson 4: a barrier that could go is named" barrier_that_could_go_is_named
