@@ -27,7 +27,8 @@ OTHERS = ("o(y,x) =", "bytes up ->", "| where the chain", "+-----", "file -> sou
 # Fenced blocks that other tests compile, run or compare: in the page, the language.
 TESTED = {("README.md", "c"), ("docs/library.md", "c"),  # tests/docs, tests/package/install, tests/kernels/views
           ("docs/pipeline.md", "c"), ("docs/pipeline.md", "python"),  # tests/package/install, tests/package/python
-          ("docs/architecture.md", "")}  # tests/structure
+          ("docs/architecture.md", ""),  # tests/structure
+          ("docs/teaching.md", "sh")}  # tests/kernels/lessons
 
 
 def blocks(page):

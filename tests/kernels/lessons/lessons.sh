@@ -2,6 +2,7 @@
 # The lessons: solutions are judged right, holes are not, and each planted mistake gets one finding, at its line.
 . tests/support/tap.sh
 export B=${B:-build}
+built=$(realpath "$B")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 jobs_at_once=$(nproc)
@@ -484,6 +485,61 @@ says_what_is_missing()
     [ $? = 3 ] && grep 'make check-1 needs neither' <<<"$said"
 }
 
+# ---- docs/teaching.md --------------------------------------------------------------------------------
+
+# The loop of the page: a solved lesson, one that is not, one that does not compile; in a folder with a space, too.
+teacher_judges_a_folder()
+{
+    local course=$scratch/course name
+    mkdir -p "$course/handed-in/anna" "$course/handed-in/b c" && for name in lessons tests src cpu_simd docs; do
+        ln -sfn "$PWD/$name" "$course/$name" || return
+    done
+    sed -E "$predict" "$(of 1)" >"$course/handed-in/b c/lesson_1_index.cu"
+    cp lessons/lesson_2_coalescing.cu "$course/handed-in/anna"
+    sed 's/__global__/__globe__/' "$(of 1)" >"$course/handed-in/anna/lesson_1_index.cu"
+    sed -n '/^```sh$/,/^```$/p' docs/teaching.md | sed '/^```/d' >"$course/loop"
+    (cd "$course" && B=$built bash ./loop) >"$course/said" && cat "$course/said"
+    diff - "$course/said" <<'TEXT' || return
+2 handed-in/anna/lesson_1_index.cu
+1 handed-in/anna/lesson_2_coalescing.cu
+0 handed-in/b c/lesson_1_index.cu
+TEXT
+    grep -qx 'Solved\.' "$course/handed-in/b c/report_1.txt" && grep 'The hole is still' "$course/handed-in/anna/report_2.txt"
+}
+
+# Lessons handed out without solutions: judged as before, and nothing promises a solution.
+lessons_without_solutions()
+{
+    local tree=$scratch/tree name said
+    mkdir -p "$tree/lessons" && for name in tests src cpu_simd docs lessons/judge lessons/lesson lessons/lesson_{1,2}_*; do
+        ln -sfn "$PWD/$name" "$tree/$name" || return
+    done
+    sed -E "$predict" "$(of 1)" >"$tree/mine.cu"
+    said=$(cd "$tree" && B=$built lessons/lesson check 1 mine.cu) || return
+    grep -qx 'Solved\.' <<<"$said" && ! grep solution <<<"$said" || return 1
+    said=$(cd "$tree" && lessons/lesson solve 1 2>&1)
+    [ $? = 2 ] && grep 'There are no solutions here' <<<"$said"
+}
+
+# The page's minutes are those of its lessons, and 15 for reading in the first hour and 10 for the Huffman code.
+sessions_add_up()
+{
+    local first last minutes session extra
+    while IFS='|' read -r session first last minutes; do
+        extra=0
+        [ "$session" != 1 ] || extra=15
+        [ "$session" != 4 ] || extra=10
+        lessons/lesson list | awk -v first="$first" -v last="$last" -v extra="$extra" -v minutes="$minutes" '
+            $1 >= first && $1 <= last && match($0, /\([0-9]+ minutes/) { sum += substr($0, RSTART + 1) }
+            END { if (sum + extra == minutes) print first, last, minutes }'
+    done < <(sed -nE 's/^\| ([1-4]) \| .*lessons ([0-9]+) (to|and) ([0-9]+).* \| ([0-9]+) \|$/\1|\2|\4|\5/p' docs/teaching.md) |
+        tee "$scratch/sessions"
+    [ "$(wc -l <"$scratch/sessions")" = 4 ]
+}
+
+check "the loop of docs/teaching.md judges a folder" teacher_judges_a_folder
+check "the minutes of docs/teaching.md add up" sessions_add_up
+check "lessons without their solutions" lessons_without_solutions
 check "a copy is made once, and never written over" copies_once
 check "a prediction is asked for" asks_for_predictions
 check "a prediction stands beside what is counted and what the H200 counted" prediction_stands_beside
