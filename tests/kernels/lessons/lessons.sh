@@ -271,7 +271,7 @@ advised 5 'a pitch below that of a row' 'MY_PITCH must be 60 to 127' 's/MY_PITCH
 advised 8 'a shuffle whose value is not used' 'returns a value and changes none' 's/value \+= __shfl/(void)__shfl/'
 advised 8 'four steps of five' 'n = 16 to 1' 's/n = 16; n > 0/n = 16; n > 1/'
 advised 8 'all threads write the sum of a warp' 'Or should only one of them write' 's/if \(t % 32 == 0\)/if (true)/'
-advised 9 'values PER apart' 'PER is how many they are' '/HOLE:/,/END OF/s/i \+= BLOCK/i += PER/'
+advised 9 'values PER apart' 'PER is their number' '/HOLE:/,/END OF/s/i \+= BLOCK/i += PER/'
 advised 8 'the thread for its warp' 'element 64 of warps, whose elements are 0 to 3.' 's/warps\[t \/ 32\]/warps[t]/'
 right 7 'the weights are a constant' \
     's/(float sum\[DEEP\] = .*)/\1 static const float h[2] = {-1, 24};/; s/\(fx == 2 && r - i == 2 \? 24.0f : -1.0f\)/h[fx == 2 \&\& r - i == 2]/'
@@ -284,7 +284,7 @@ advised 4 'no second barrier' 'of its next turn: what makes a thread wait there'
 advised 4 'no first barrier' 'between the two lines: what makes one thread wait' '0,/__syncthreads\(\);/{/__syncthreads\(\);/d}'
 advised 7 'a row too many' 'does a loop go too far?' 's/r < rows \+ 4/r <= rows + 4/'
 advised 2 'a length of rows' 'How long is a row of the result?' 's/out\[row \* height \+ column\]/out[column * width + row]/'
-advised 6 'a pixel for a byte' 'Below the hole all is right' 's/left \* 3 \+ column\]/left + column]/'
+advised 6 'a pixel for a byte' 'The code below the hole is right' 's/left \* 3 \+ column\]/left + column]/'
 advised 6 'a tile as one list' 'all 32 of one row' \
     's/row = warp; row < ROWS; row \+= BLOCK_Y/i = warp * 32 + lane; i < ROWS * ROW; i += 256/; s/for \(int column = lane.*/{ const int row = i \/ ROW, column = i % ROW;/; s/(tile\[row \* ROW \+ column\] = .*)/\1 }/'
 
