@@ -76,8 +76,8 @@ static atomic_bool gave_up;
 static bool fits_the_last_page(int fd, size_t size)
 {
     int held = 0;
-    const int room = fcntl(fd, F_GETPIPE_SZ);
-    return room > 0 && ioctl(fd, FIONREAD, &held) == 0 && held <= room && (size_t)(room - held) >= size;
+    const long long room = fcntl(fd, F_GETPIPE_SZ); /* -1: not a pipe */
+    return ioctl(fd, FIONREAD, &held) == 0 && room - held >= (long long)size;
 }
 
 /* Waits for room in a pipe or a terminal. After a signal, a reader that stops reading must not keep the
@@ -130,10 +130,12 @@ bool lap_cli_write(int fd, const void *bytes, size_t size)
         const ssize_t wrote = write(fd, at, piece);
         if (wrote == 0)
             errno = EIO;
-        if (wrote == 0 || (wrote < 0 && errno != EINTR))
+        if (wrote > 0) {
+            at += wrote;
+            size -= (size_t)wrote;
+        } else if (errno != EINTR) {
             return false;
-        at += wrote > 0 ? wrote : 0;
-        size -= wrote > 0 ? (size_t)wrote : 0;
+        }
     }
     return true;
 }

@@ -116,6 +116,11 @@ $(B)/tests/test_sheet: $(FUZZ_PROGRAM)
 PROGRESS_CALLS := lap_term_may_draw lap_cli_now_ms lap_term_error_width
 $(B)/tests/test_progress: LDFLAGS += $(PROGRESS_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_progress: $(FUZZ_PROGRAM)
+# A terminal and a pipe of the test's own, a clock, signals and devices.
+TERM_CALLS := lap_cli_caught lap_device_at clock_gettime poll fcntl ioctl isatty fstat write vasprintf __vasprintf_chk \
+  open_memstream fopencookie setvbuf
+$(B)/tests/test_term: LDFLAGS += $(TERM_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_term: $(FUZZ_PROGRAM)
 $(B)/tests/test_side: LDFLAGS += -Wl,--wrap=fsync
 
 # Decoding by parts at all sizes to 70x70 and every sampling (minutes); make check has a covering sample.
