@@ -12,8 +12,8 @@
  * rung sums before it widens. */
 enum { TRANSPOSE_COLUMNS = 128, REDUCE_VALUES = 1 << 16, MATVEC_ROWS = 64, HISTOGRAM_BYTES = 4 << 20 };
 /* Filter: pieces are so large that rereading four halo rows for each of them costs little, and so small that
- * what a strip of columns fetches beyond its end is still in a cache when the next strip needs it. Each thread
- * gets several pieces, since cores are seldom equally fast. */
+ * what a strip of columns fetches beyond its end is still in a cache when the next strip needs it. Each of
+ * several threads gets several pieces, since cores are seldom equally fast. */
 enum { FILTER_ROWS = 48, MOST_FILTER_ROWS = 480, PIECES_PER_THREAD = 4 };
 /* A result of more bytes than this has left the caches before it is read. */
 enum { CACHE_BYTES = 16 << 20 };
@@ -247,8 +247,8 @@ lap_code lap_rung_filter(const lap_rung *rung, const lap_resources *use, const l
             use->exec.err);
     lap_resources how = *use;
     how.exec.past_caches |= (size_t)out->height * (size_t)out->stride > CACHE_BYTES;
-    const int threads = use->exec.threads > 1 ? use->exec.threads : 1;
-    int rows = out->height / (threads * PIECES_PER_THREAD) + 1;
+    const int threads = use->pool && use->exec.threads > 1 ? use->exec.threads : 1;
+    int rows = out->height / (threads > 1 ? threads * PIECES_PER_THREAD : 1) + 1;
     rows = rows < FILTER_ROWS ? FILTER_ROWS : rows > MOST_FILTER_ROWS ? MOST_FILTER_ROWS : rows;
     work w = {.rung = rung, .in = in, .out = out, .params = params};
     lap_code code = rung->threading == LAP_THREADS_SPLIT && rows < out->height

@@ -8,7 +8,7 @@
 /* A larger variation, as a share of the median, makes the median of a run unreliable. */
 static const double noisy = 0.10;
 
-/* Whether the line of /proc/cpuinfo begins with this key; then its value, without the line's end, is in text. */
+/* Whether the line of /proc/cpuinfo begins with this key; then text gets its value. */
 static bool value_of(const char *line, const char *key, char *text, size_t size)
 {
     const size_t length = strlen(key);

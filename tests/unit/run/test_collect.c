@@ -477,7 +477,9 @@ static void no_pixels_are_given_after_a_failure(void **state)
     lap_pixels_free(pixels);
     assert_int_equal(lap_pixels_decode(context, "P5 3 1 255\nabc", 14, &s, &pixels, NULL), LAP_OK);
     const lap_view *v = lap_pixels_view(pixels);
-    assert_true(v->width == 3 && v->height == 1 && v->channels == 1 && v->apron == LAP_APRON);
+    assert_true(v->width == 3 && v->height == 1 && v->channels == 1 && v->apron == 0);
+    assert_int_equal(lap_pixels_with_apron(pixels)->apron, LAP_APRON);
+    assert_ptr_equal(lap_pixels_with_apron(pixels)->base, v->base);
     assert_memory_equal(v->base, "abc", 3);
     lap_pixels_free(pixels);
     lap_context_destroy(context);
@@ -530,7 +532,7 @@ static void what_cannot_be_encoded(void **state)
         {{pixels, 24, 8, 8, 3, 0, LAP_ON_HOST}, LAP_CODEC_CUDA, 90, "ppm", LAP_E_USAGE,
             "codec 'cuda' cannot encode pixels in host memory"},
         {{pixels, 24, 8, 8, 3, 0, 0}, 0, 90, "ppm", LAP_E_USAGE,
-            "the pixels lie on a device; see lap_stream_encode"},
+            "the pixels lie on device 0; see lap_stream_encode; the place of host memory is LAP_ON_HOST"},
         {{NULL, 24, 8, 8, 3, 0, LAP_ON_HOST}, 0, 90, "ppm", LAP_E_USAGE,
             "8 x 8 pixels with 3 channels cannot be encoded"},
         {{pixels, 24, 0, 8, 3, 0, LAP_ON_HOST}, 0, 90, "ppm", LAP_E_USAGE,

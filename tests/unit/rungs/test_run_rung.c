@@ -615,8 +615,12 @@ static void test_devices(void **state)
     static const struct {
         const char *name, *found, *said;
     } cases[] = {{NULL, "card", ""}, {"auto", "card", ""}, {"gpu", "card", ""},
-        {"c", NULL, "backend 'c' runs on the CPU, and the pixels lie on device 7"},
-        {"family", NULL, "backend 'family' runs on the CPU, and the pixels lie on device 7"},
+        {"c", NULL,
+            "backend 'c' runs on the CPU, and the pixels lie on device 7; the place of host memory is "
+            "LAP_ON_HOST"},
+        {"family", NULL,
+            "backend 'family' runs on the CPU, and the pixels lie on device 7; the place of host memory is "
+            "LAP_ON_HOST"},
         {"gone", NULL, "backend 'gone' cannot run here: gone"}, {"x", NULL, "unknown backend 'x'"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const lap_rung *rung = lap_filter_table;
@@ -691,12 +695,12 @@ static void check_bands(const lap_view *views, bool is_out, int height, int rows
 static void test_pieces_of_filter(void **state)
 {
     (void)state;
-    static const int heights[] = {1, 47, 48, 49, 96, 97, 383, 384, 385, 1000}, threads[] = {1, 2, 3};
+    static const int heights[] = {1, 48, 49, 96, 97, 383, 384, 480, 481, 9000}, threads[] = {1, 2, 3};
     const lap_params params = lap_params_default();
     for (int i = 0; i < 30; i++)
         for (int kind = 0; kind < 4; kind++) {
             const int height = heights[i % 10], use_threads = threads[i / 10];
-            const bool splits = kind < 2 && kind != 1 && use_threads > 1;
+            const bool splits = kind < 2, shares = kind == 0 && use_threads > 1;
             lap_rung rung = lap_filter_table[1];
             rung.threading = kind == 2 ? LAP_THREADS_ONE : kind == 3 ? LAP_THREADS_OWN : LAP_THREADS_SPLIT;
             lap_error err = {0};
@@ -705,7 +709,8 @@ static void test_pieces_of_filter(void **state)
             const lap_view in = fake_view(10, height, 3, 64), out = fake_view(10, height, 3, 32);
             told = (struct told){.calls = 0};
             assert_int_equal(lap_rung_filter(&rung, &use, &in, &out, &params, LAP_ZERO), LAP_OK);
-            const int least = height / (4 * use_threads) + 1, rows = least < 48 ? 48 : least;
+            const int least = height / (shares ? 4 * use_threads : 1) + 1;
+            const int rows = least < 48 ? 48 : least > 480 ? 480 : least;
             check_bands(told.in, false, height, splits && rows < height ? rows : height);
             for (int k = 0; k < told.calls; k++)
                 assert_ptr_equal(told.out[k].base, out.base + (told.in[k].base - in.base) / 2);
@@ -1254,7 +1259,8 @@ static void test_filter(void **state)
     lap_error err = {0};
     there = (struct device){.place = DEVICE};
     assert_int_equal(lap_filter(context, &in, &out, "c", &params, LAP_ZERO, &err), LAP_E_USAGE);
-    assert_string_equal(err.message, "backend 'c' runs on the CPU, and the pixels lie on device 3");
+    assert_string_equal(err.message, "backend 'c' runs on the CPU, and the pixels lie on device 3; the place "
+                                     "of host memory is LAP_ON_HOST");
     why_card = "no card";
     assert_int_equal(lap_filter(context, &in, &out, NULL, &params, LAP_ZERO, &err), LAP_E_BACKEND);
     assert_string_equal(there.calls, "");
@@ -1312,7 +1318,8 @@ static void test_statistics(void **state)
     lap_error err = {0};
     there = (struct device){.place = DEVICE};
     assert_int_equal(lap_stats_of_view(context, &v, "c", DEVICE, -1, &stats, &err), LAP_E_USAGE);
-    assert_string_equal(err.message, "backend 'c' runs on the CPU, and the pixels lie on device 3");
+    assert_string_equal(err.message, "backend 'c' runs on the CPU, and the pixels lie on device 3; the place "
+                                     "of host memory is LAP_ON_HOST");
     assert_string_equal(there.calls, "");
     /* The rung that multiplies does nothing; the pixels are downloaded first. */
     for (int fails = 0; fails <= 3; fails++) {
