@@ -1,6 +1,7 @@
 """A headless Chromium that looks at report pages, and keeps what they do wrong."""
 import os
 import pathlib
+import resource
 import socket
 
 from selenium import webdriver
@@ -17,6 +18,8 @@ def missing():
         return "no chromedriver"
     if not os.access("/dev/shm", os.W_OK | os.X_OK):
         return "a browser wants shared memory, and /dev/shm cannot be written to"
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        return "a browser maps terabytes, and a limit of address space is set"
     try:
         socket.getaddrinfo("localhost", None)
     except OSError:
