@@ -92,6 +92,12 @@ $(B)/tests/test_source: LDFLAGS += $(SOURCE_CALLS:%=-Wl,--wrap=%)
 # A clock that goes by steps, and memory that runs out.
 COLLECT_CALLS := lap_now_ms calloc
 $(B)/tests/test_collect: LDFLAGS += $(COLLECT_CALLS:%=-Wl,--wrap=%)
+# A device that the test makes up, and what fails on the way of a photo by it.
+PHOTO_DEVICE_CALLS := $(addprefix lap_device_,slot_create slot_destroy slot_run slot_scan slot_pixels \
+  $(addprefix staging_,create destroy lend file plan has_source has_scan)) lap_jpeg_head_make lap_photo_collect \
+  lap_sink_reserve lap_sink_write lap_source_hold lap_input_look lap_rung_start_device lap_plan_settings \
+  lap_photo_open lap_now_ms lap_source_ms pthread_create pthread_join
+$(B)/tests/test_photo_device: LDFLAGS += $(PHOTO_DEVICE_CALLS:%=-Wl,--wrap=%)
 # The calls that tell which process made a temporary file.
 TEMP_CALLS := open openat kill gethostname readlink getrandom clock time poll fdopendir unlinkat
 $(B)/tests/test_sink_temp: LDFLAGS += $(TEMP_CALLS:%=-Wl,--wrap=%)
