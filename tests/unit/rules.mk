@@ -89,8 +89,8 @@ $(B)/tests/test_run: LDFLAGS += $(RUN_CALLS:%=-Wl,--wrap=%)
 # Inputs that the test makes up: interrupted, short, late and failing reads, and how memory grows.
 SOURCE_CALLS := open fstat stat read pread poll close calloc lap_pages_resize lap_now_ms
 $(B)/tests/test_source: LDFLAGS += $(SOURCE_CALLS:%=-Wl,--wrap=%)
-# A clock that goes by steps, and memory that runs out.
-COLLECT_CALLS := lap_now_ms calloc
+# A clock that goes by steps, memory that runs out, a team of two threads one after the other, and an encoder.
+COLLECT_CALLS := lap_now_ms calloc lap_pool_team lap_encoder_open
 $(B)/tests/test_collect: LDFLAGS += $(COLLECT_CALLS:%=-Wl,--wrap=%)
 # A device that the test makes up, and what fails on the way of a photo by it.
 PHOTO_DEVICE_CALLS := $(addprefix lap_device_,slot_create slot_destroy slot_run slot_scan slot_pixels \

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -15,8 +16,10 @@
 #include "base/status.h"
 #include "base/turn.h"
 #include "lapedge_program.h"
+#include "run/formats.h"
 #include "run/pixels.h"
 #include "run/settings.h"
+#include "tests/support/temporary.h"
 
 enum { WIDTH = 5, CHANNELS = 3, MOST = 64, NONE = -1 };
 
@@ -33,13 +36,23 @@ static struct {
     size_t spared; /* the decoder's memory after it was reduced */
     atomic_int *cancel;
     int cancel_row;
-    bool no_shares;
+    bool no_shares, is_silent; /* is_silent: a failure without words */
+    lap_decoder *second;       /* the second thread of a team finds this decoder without columns */
+    const char *changes;       /* a file that is written to at the next look at the clock */
+    bool in_order;             /* the encoder was told so */
 } made;
 
 double __real_lap_now_ms(void);
 double __wrap_lap_now_ms(void);
 double __wrap_lap_now_ms(void)
 {
+    if (made.changes) { /* somebody writes to the file */
+        FILE *file = fopen(made.changes, "ab");
+        made.changes = NULL;
+        assert_non_null(file);
+        assert_int_equal(fputc('x', file), 'x');
+        assert_int_equal(fclose(file), 0);
+    }
     return made.counts ? ++made.now : __real_lap_now_ms();
 }
 
@@ -48,6 +61,32 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size)
 {
     return made.no_shares ? NULL : __real_calloc(count, size);
+}
+
+/* Two threads, one after the other. */
+void __real_lap_pool_team(lap_pool *pool, int members, lap_job_fn *fn, void *argument);
+void __wrap_lap_pool_team(lap_pool *pool, int members, lap_job_fn *fn, void *argument);
+void __wrap_lap_pool_team(lap_pool *pool, int members, lap_job_fn *fn, void *argument)
+{
+    if (!made.second) {
+        __real_lap_pool_team(pool, members, fn, argument);
+        return;
+    }
+    assert_int_equal(members, 2);
+    fn(argument);
+    made.second->header.width = 0;
+    fn(argument);
+}
+
+lap_code __real_lap_encoder_open(lap_sink *sink, lap_format format, const lap_write_options *options,
+    lap_encoder **encoder, lap_error *err);
+lap_code __wrap_lap_encoder_open(lap_sink *sink, lap_format format, const lap_write_options *options,
+    lap_encoder **encoder, lap_error *err);
+lap_code __wrap_lap_encoder_open(lap_sink *sink, lap_format format, const lap_write_options *options,
+    lap_encoder **encoder, lap_error *err)
+{
+    made.in_order = options->in_order;
+    return __real_lap_encoder_open(sink, format, options, encoder, err);
 }
 
 /* ---- the decoder ---- */
@@ -77,9 +116,9 @@ static lap_code read_rows(lap_decoder *decoder, const lap_view *rows, lap_error 
             rows->base[y * rows->stride + i] = sample(i / CHANNELS, first + y, i % CHANNELS);
     if (made.cancel && made.cancel_row >= first && made.cancel_row < first + rows->height)
         *made.cancel = 1;
-    return made.fail_row >= first && made.fail_row < first + rows->height
-               ? lap_fail(err, LAP_E_TRUNCATED, "row %d", made.fail_row)
-               : LAP_OK;
+    if (made.fail_row < first || made.fail_row >= first + rows->height)
+        return LAP_OK;
+    return made.is_silent ? LAP_E_DAMAGED : lap_fail(err, LAP_E_TRUNCATED, "row %d", made.fail_row);
 }
 
 static lap_code finish_rows(lap_decoder *decoder, lap_error *err)
@@ -289,6 +328,28 @@ static void a_failure_ends_the_work(void **state)
             }
 }
 
+/* Of all the threads; also if it says no more than its code. */
+static void the_first_failure_counts(void **state)
+{
+    (void)state;
+    for (int is_silent = 0; is_silent < 2; is_silent++) {
+        lap_decoder d;
+        lap_error err = {0};
+        make_decoder(&d, 200, 2);
+        lap_image image = image_for(200, LAP_TURN_90);
+        const lap_collect collect = {.decoder = &d, .turn = LAP_TURN_90, .to = &image.view};
+        made.second = &d; /* which fails, too */
+        made.fail_row = 5;
+        made.is_silent = is_silent;
+        assert_int_equal(
+            lap_collect_image(&collect, NULL, &err), is_silent ? LAP_E_DAMAGED : LAP_E_TRUNCATED);
+        assert_int_equal(err.code, is_silent ? LAP_E_DAMAGED : LAP_E_TRUNCATED);
+        assert_string_equal(err.message, is_silent ? "" : "row 5");
+        assert_int_equal(made.strip_count, 1);
+        lap_image_destroy(&image);
+    }
+}
+
 /* A turn needs a strip of memory, which cannot be had for no columns. */
 static void a_strip_cannot_be_made(void **state)
 {
@@ -485,6 +546,30 @@ static void no_pixels_are_given_after_a_failure(void **state)
     lap_context_destroy(context);
 }
 
+static void a_file_changes_while_it_is_read(void **state)
+{
+    (void)state;
+    char path[TEMPORARY_PATH];
+    lap_context *context = lap_context_create(1, NULL);
+    const lap_settings s = lap_settings_default();
+    const int fd = mkstemp(temporary(path, "collect"));
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "P5 3 1 255\nabc", 14), 14);
+    assert_int_equal(close(fd), 0);
+    for (int changes = 0; changes < 2; changes++) {
+        lap_pixels *pixels = NULL;
+        lap_error err = {0};
+        memset(&made, 0, sizeof made);
+        made.changes = changes ? path : NULL;
+        assert_int_equal(lap_pixels_read(context, path, &s, &pixels, &err), changes ? LAP_E_CHANGED : LAP_OK);
+        assert_string_equal(err.message, changes ? "changed while it was read" : "");
+        assert_int_equal(pixels == NULL, changes);
+        lap_pixels_free(pixels);
+    }
+    assert_int_equal(unlink(path), 0);
+    lap_context_destroy(context);
+}
+
 /* ---- to an encoder ---- */
 
 /* Bands of any number, the last one shorter. */
@@ -562,6 +647,8 @@ static void what_cannot_be_encoded(void **state)
         assert_string_equal(err.message, cases[i / 2].message);
         assert_int_equal(out == NULL, code != LAP_OK);
         assert_int_equal(size == 0, code != LAP_OK);
+        if (code == LAP_OK)
+            assert_true(made.in_order);
         if (code == LAP_OK) /* a JPEG unless a format is named */
             assert_memory_equal(out, cases[i / 2].format ? "P6" : "\xff\xd8", 2);
         free(out);
@@ -572,6 +659,7 @@ static void what_cannot_be_encoded(void **state)
         void *out = pixels;
         size_t size = 7;
         s.timeout_s = cancelled ? 0 : 0.001;
+        s.format = "ppm";
         made.counts = true;
         made.now = 0;
         if (cancelled)
@@ -580,7 +668,7 @@ static void what_cannot_be_encoded(void **state)
         made.counts = false;
         assert_null(out);
         assert_int_equal(size, 0);
-        assert_int_equal(code, cancelled ? LAP_E_CANCELLED : LAP_OK + LAP_E_TIMEOUT);
+        assert_int_equal(code, cancelled ? LAP_E_CANCELLED : LAP_E_TIMEOUT);
     }
     lap_context_destroy(context);
 }
@@ -591,7 +679,9 @@ int main(void)
         cmocka_unit_test(each_row_is_decoded_once),
         cmocka_unit_test(shares_are_cut_where_little_is_decoded_twice),
         cmocka_unit_test(a_failure_ends_the_work),
+        cmocka_unit_test(the_first_failure_counts),
         cmocka_unit_test(a_strip_cannot_be_made),
+        cmocka_unit_test(a_file_changes_while_it_is_read),
         cmocka_unit_test(an_image_fits_the_limit),
         cmocka_unit_test(a_decoder_gets_the_settings),
         cmocka_unit_test(what_is_noted_of_a_decoder),
