@@ -115,13 +115,10 @@ static char *shorten(char *to, const char *number, const char *end)
             break;
         length = 0;
     }
-    /* Keeps the decimal point of a real number, because some readers distinguish reals from integers by
-     * it. */
-    const bool is_real = length > 0 && strpbrk(text, ".e");
-    if (length == 0 || length + 2 * !is_real >= end - number)
+    /* Some readers distinguish reals from integers by the decimal point, so 5.0 stays 5.0. */
+    if (length == 0 || !strpbrk(text, ".e") || length >= end - number)
         return memmove(to, number, (size_t)(end - number)), to + (end - number);
-    to = mempcpy(to, text, (size_t)length);
-    return is_real ? to : mempcpy(to, ".0", 2);
+    return mempcpy(to, text, (size_t)length);
 }
 
 /* Shortens the numbers in place; they never grow. */
@@ -136,7 +133,7 @@ static void shorten_numbers(char *text)
                     *to++ = *at++;
             while (*at != '"');
             *to++ = *at++;
-        } else if ((*at == '-' || (*at >= '0' && *at <= '9')) && memchr(at, '.', number)) {
+        } else if (memchr(at, '.', number)) {
             to = shorten(to, at, at + number);
             at += number;
         } else {
@@ -244,9 +241,7 @@ int lap_json_print(json_t *object)
 void lap_json_keep_off(const lap_error *clash)
 {
     outlet.to_stdout = outlet.to_stdout && strcmp(clash->subject, "/dev/stdout") != 0;
-    free(outlet.text);
-    outlet.text = NULL;
-    outlet.path = NULL;
+    outlet.path = NULL; /* lap_json_finish frees what was kept */
 }
 
 int lap_json_finish(void)
@@ -257,6 +252,7 @@ int lap_json_finish(void)
                               : LAP_OK;
     free(outlet.text);
     outlet.text = NULL;
+    outlet.size = 0;
     if (code != LAP_OK)
         lap_cli_print_error(&err, outlet.path);
     return code == LAP_OK ? LAP_EXIT_OK : LAP_EXIT_FAILED;

@@ -9,6 +9,7 @@
 static struct {
     int file[2], own[2]; /* files that take what is printed; the test's streams */
     char text[2][1 << 16];
+    bool is_kept;
 } said_;
 
 /* Call both in the set-up and tear-down of the group, where the scratch folder exists. */
@@ -34,6 +35,7 @@ static inline int said_close(void)
 /* From now on what is printed is kept. */
 static inline void said_listen(void)
 {
+    said_.is_kept = true;
     fflush(stdout);
     fflush(stderr);
     for (int i = 0; i < 2; i++) {
@@ -45,6 +47,7 @@ static inline void said_listen(void)
 /* Ends that; then said_out and said_err return it. */
 static inline void said_end(void)
 {
+    said_.is_kept = false;
     fflush(stdout);
     fflush(stderr);
     for (int i = 0; i < 2; i++) {
@@ -63,6 +66,17 @@ static inline const char *said_out(void)
 static inline const char *said_err(void)
 {
     return said_.text[1];
+}
+
+/* The tear-down of each test: shows what was kept when it failed. */
+static inline int said_restore(void **state)
+{
+    (void)state;
+    if (!said_.is_kept)
+        return 0;
+    said_end();
+    fprintf(stderr, "it had printed: %s%s", said_out(), said_err());
+    return 0;
 }
 
 /* Fails at the first byte that differs, and shows what is around it. */

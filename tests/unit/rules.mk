@@ -135,6 +135,10 @@ TERM_CALLS := lap_cli_caught lap_device_at clock_gettime poll fcntl ioctl isatty
   open_memstream fopencookie setvbuf
 $(B)/tests/test_term: LDFLAGS += $(TERM_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_term: $(FUZZ_PROGRAM)
+# Memory that runs out, and files that are not written.
+JSON_CALLS := malloc realloc lap_side_write lap_cli_flush
+$(B)/tests/test_json: LDFLAGS += $(JSON_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_json: $(FUZZ_PROGRAM)
 $(B)/tests/test_side: LDFLAGS += -Wl,--wrap=fsync
 
 # Decoding by parts at all sizes to 70x70 and every sampling (minutes); make check has a covering sample.

@@ -826,7 +826,7 @@ static void gives_up(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup(name, begin)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, said_restore)
     static const struct CMUnitTest tests[] = {TEST(problems), TEST(characters), TEST(words_of_a_shell),
         TEST(advice), TEST(errors), TEST(warnings), TEST(devices), TEST(wrapped), TEST(widths),
         TEST(terminals), TEST(times), TEST(pieces), TEST(failures), TEST(waiting), TEST(streams),
