@@ -462,9 +462,9 @@ typedef struct lap_difference {
     bool first_at_border;                                  /* the first difference is among these pixels */
     uint64_t reserved[4];
 } lap_difference;
-/* Compares views of the same size and channels, else LAP_E_DIFFERENT; both on the host, else LAP_E_USAGE.
- * mask_border: pixels to skip at each side. with_ssim: the mean over channels (Wang et al. 2004: Gaussian
- * window 11x11, sigma 1.5). */
+/* Compares views of the same size and channels, else LAP_E_DIFFERENT; both on the host and with pixels, else
+ * LAP_E_USAGE. mask_border: pixels to skip at each side. with_ssim: the mean over channels (Wang et al. 2004:
+ * Gaussian window 11x11, sigma 1.5). */
 LAP_API lap_code lap_compare_views(const lap_view *a, const lap_view *b, int mask_border, bool with_ssim,
     lap_difference *difference, lap_error *err);
 

@@ -241,7 +241,8 @@ LINKS = $(LIBDIR)/$(SO) $(LIBDIR)/$(SO).$(SOVERSION)
 
 ## install: program, libraries, header, manual, completion and documents, under DESTDIR and PREFIX
 install: all $(B)/lapedge.pc
-	@case "$(PREFIX)" in /* | "") ;; *) echo "PREFIX=$(PREFIX): must begin with /" >&2; exit 2 ;; esac
+	@$(foreach f,PREFIX BINDIR LIBDIR INCLUDEDIR DATADIR MANDIR DOCDIR COMPLETIONDIR,case "$($(f))" in (/* | "") ;; \
+	  (*) echo "$(f)=$($(f)): must begin with /" >&2; exit 2 ;; esac;) :
 	@$(foreach f,$(INSTALLED),$(INSTALL) -D -m $(or $(call installed_part,3,$(f)),644) \
 	  "$(call installed_part,1,$(f))" "$(DESTDIR)$(call installed_part,2,$(f))" &&) :
 	ln -sf $(SO).$(VERSION) "$(DESTDIR)$(LIBDIR)/$(SO).$(SOVERSION)"

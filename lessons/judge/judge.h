@@ -107,14 +107,17 @@ void note(const std::string &said);
 /* A hint that helps to find the cause of a wrong result. */
 void hint(const char *said);
 
-/* The lesson is solved only if all goals are met. */
+/* The lesson is solved only if all goals are met and all predictions are made. */
 void goal(bool met, const std::string &said);
 
 /* ---- begin and end ------------------------------------------------------------------------------- */
 
 void begin(int number, const char *source);
-/* Prints the report; returns the exit status: 0 if the lesson is solved. */
+/* Prints the report and then the word of this run; returns the exit status: 0 if the lesson is solved. From
+ * within a kernel, it is not. */
 int end();
+/* The judge cannot go on, and the caller has said why: ends with the word and this exit status, 2 or 3. */
+[[noreturn]] void give_up(int status);
 
 /* The accesses of the next launch are counted but not judged: for kernels of the ladders, whose memory is
  * not made here. */

@@ -43,7 +43,7 @@ std::vector<unsigned char> laplace(const image &p)
     exec.threads = 1;
     if (lap_filter_c(&in, &out, &params, &exec) != LAP_OK) {
         fprintf(stderr, "the backend c is out of memory\n");
-        exit(2);
+        give_up(2);
     }
     return result;
 }

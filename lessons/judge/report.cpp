@@ -379,7 +379,7 @@ void *memory(const char *name, size_t bytes, const void *from)
     char *all;
     if (cudaMalloc(&all, bytes + 2 * GUARD) != cudaSuccess) {
         fprintf(stderr, "the judge is out of memory\n");
-        exit(2);
+        give_up(2);
     }
     char *first = all + GUARD;
     first += 256 - (uintptr_t)first % 256;
@@ -545,14 +545,14 @@ static void need_own_file()
     if (::access("/proc/self/exe", R_OK) == 0)
         return;
     fprintf(stderr, "the judge reads /proc/self/exe, which is not there: is /proc mounted?\n");
-    exit(3);
+    give_up(3);
 }
 
 void begin(int number, const char *source)
 {
-    need_own_file();
     if (number)
         read_word();
+    need_own_file();
     r.number = number;
     set_source(source);
     setenv("LAP_CUDACPU_SEED", "1", 1);
@@ -613,22 +613,37 @@ static int report(bool early)
     }
     for (const std::string &g : r.goals) {
         heading("NOT THERE YET");
-        print_wrapped(g);
+        print_wrapped(asked ? "The aim is not met. The judge says why once you have predicted." : g);
+        if (asked)
+            break;
     }
     const bool solved = !asked && !r.goals_missed;
     printf(solved ? "\nSolved.\n" : "\nRight, but not solved.\n");
     return !solved;
 }
 
-/* Repeats the word after the report: lessons/lesson then believes the exit status. */
+/* Repeats the word: lessons/lesson then believes the exit status. */
+static void repeat_word()
+{
+    if (write(WORD_TO, word, strlen(word)) < 0)
+        word[0] = 0; /* without lessons/lesson nobody reads it */
+}
+
+void give_up(int status)
+{
+    fflush(stdout);
+    if (status == 2 || status == 3)
+        repeat_word();
+    _exit(status);
+}
+
 int end()
 {
     const bool early = in_kernel;
     in_kernel = false;
     const int status = report(early);
     fflush(stdout);
-    if (write(WORD_TO, word, strlen(word)) < 0)
-        word[0] = 0; /* without lessons/lesson nobody reads it */
+    repeat_word();
     return status;
 }
 

@@ -77,7 +77,7 @@ lap_code lap_kernel_check(const lap_kernel *kernel, lap_error *err)
         return lap_fail(err, LAP_E_USAGE, "kernel: a coefficient is not a finite number");
     if (kernel->abs_sum > MOST_SUM)
         return lap_fail(err, LAP_E_USAGE,
-            "kernel: the coefficients' absolute values add up to %g, more than 2^22", kernel->abs_sum);
+            "kernel: the coefficients' absolute values add up to %.9g, more than 2^22", kernel->abs_sum);
     return LAP_OK;
 }
 

@@ -52,22 +52,14 @@ enum { WATCH_MS = 100, READER_MS = 10 };
 
 /* ---- opening: a path, a target below a tree, a descriptor, memory --------------------------------- */
 
-static mode_t asked_umask;
-
-static void ask_umask(void)
-{
-    asked_umask = umask(077);
-    umask(asked_umask);
-}
-
-/* Returns the mode of a new file, according to the umask of now. It is read from /proc, since umask(2) can
- * only read it by changing it, which would affect other threads: without /proc, it is asked once. */
+/* Returns the mode of a new file, according to the calling thread's umask. It is read from /proc, since
+ * umask(2) can only read it by changing it, which affects other threads. */
 static mode_t default_mode(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;
     mode_t mask = 0;
     bool found = false;
-    FILE *status = fopen("/proc/self/status", "re");
+    FILE *status = fopen("/proc/thread-self/status", "re");
     if (status) {
         char line[256];
         while (!found && fgets(line, sizeof line, status)) {
@@ -77,8 +69,10 @@ static mode_t default_mode(void)
         fclose(status);
     }
     if (!found) {
-        pthread_once(&once, ask_umask);
-        mask = asked_umask;
+        pthread_mutex_lock(&asking);
+        mask = umask(077);
+        umask(mask);
+        pthread_mutex_unlock(&asking);
     }
     return 0666 & ~mask;
 }

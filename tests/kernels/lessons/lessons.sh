@@ -292,9 +292,12 @@ advised 6 'a tile as one list' 'all 32 of one row' \
 ends()
 {
     local file
-    changed "$1" "$2" "/HOLE:/a $3;" && checks+=("lesson $1, $2: not solved|says|$file|$4")
+    changed "$1" "$2" "/HOLE:/a $3;" && checks+=("lesson $1, $2: not solved|is_not_solved|$file|$4")
 }
+is_not_solved() { [ "$(cat "$1.status")" = 1 ] && says "$@"; }
 ends 1 'exit with 0' 'exit(0)' 'Not solved: the program ended before the judge had compared the results.'
+ends 1 'exit with 3' 'exit(3)' 'Not solved: the program ended before the judge had compared the results.'
+ends 1 'exit with 124' '_Exit(124)' 'Not solved: the program ended before the judge had compared the results.'
 ends 1 'the judge in the kernel' '_Exit(judge::end())' 'Not solved: the kernel called the judge.'
 if can_run lesson_11_sse.c; then
     ends 11 'exit with 0' 'exit(0)' 'Not solved: the program ended before the judge had compared the results.'
@@ -406,6 +409,10 @@ prediction_is_asked_for_again()
         [ "$p" = '?' ] || { grep "sectors-loaded: \"$p\" is not a number" <<<"$said" && continue; } || return 1
         grep 'PREDICT sectors-loaded: write a number for the ?' <<<"$said" || return 1
     done
+    # What is missed may name the figure that is asked for.
+    said=$(lessons/lesson check 5 lessons/lesson_5_banks.cu)
+    [ $? = 1 ] && grep -F 'The aim is not met. The judge says why once you have predicted.' <<<"$said" &&
+        ! grep -E '[0-9] passes' <<<"$said"
 }
 
 # Each figure to predict has its reason in the exam.

@@ -149,10 +149,13 @@ else
     skip "C++ can use the header" "no g++"
 fi
 relative_prefix() {
-    ! make -s install DESTDIR="$root" PREFIX=opt B="${B:-build}" CC="$CC" 2>"$root/said" &&
-        grep -qx "PREFIX=opt: must begin with /" "$root/said" && rm "$root/said" && [ ! -e "${root}opt" ]
+    local folder
+    for folder in PREFIX=opt LIBDIR=lib64 MANDIR=man; do
+        ! make -s install DESTDIR="$root" "$folder" B="${B:-build}" CC="$CC" 2>"$root/said" &&
+            grep -qx "$folder: must begin with /" "$root/said" && rm "$root/said" && [ ! -e "$root${folder#*=}" ] || return 1
+    done
 }
-check "a PREFIX without a slash is refused" relative_prefix
+check "a PREFIX or LIBDIR without a slash is refused" relative_prefix
 check "make uninstall" make -s uninstall DESTDIR="$root" PREFIX=$prefix
 check "nothing is left" test -z "$(files)"
 check "and no empty folder" test -z "$(find "$root$prefix" -mindepth 1 -type d)"

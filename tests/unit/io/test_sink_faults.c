@@ -8,6 +8,8 @@
 #include <limits.h>
 #include <malloc.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/socket.h>
@@ -44,7 +46,7 @@ static struct {
     gid_t asked_gid;
     int chowns;
     char asked[128]; /* the last path whose rights were asked for */
-    bool no_status;  /* /proc/self/status has no umask */
+    bool no_status;  /* the thread's status has no umask */
     double now;
 } sys;
 
@@ -212,8 +214,8 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 {
     if (strikes("fopen"))
         return NULL;
-    FILE *file =
-        __real_fopen(sys.no_status && strcmp(path, "/proc/self/status") == 0 ? "/dev/null" : path, mode);
+    FILE *file = __real_fopen(
+        sys.no_status && strcmp(path, "/proc/thread-self/status") == 0 ? "/dev/null" : path, mode);
     sys.files_opened += file != NULL;
     return file;
 }
@@ -308,8 +310,34 @@ static bool asks_for_the_umask(void)
     lap_error err;
     __real_umask(026);
     unlink(at("asked")); /* it would give its mode */
-    return live(NULL, at("asked"), "x", 1, false, NULL, &err) == LAP_OK && mode_of(at("asked")) == 0640 &&
-           sys.umasks == 2 && __real_umask(0) == 026 && sys.files_opened == sys.files_closed;
+    unlink(at("again"));
+    const bool is_first =
+        live(NULL, at("asked"), "x", 1, false, NULL, &err) == LAP_OK && mode_of(at("asked")) == 0640;
+    const bool is_back = sys.umasks == 2 && __real_umask(077) == 026;
+    return is_first && is_back && live(NULL, at("again"), "x", 1, false, NULL, &err) == LAP_OK &&
+           mode_of(at("again")) == 0600 && sys.umasks == 4 && __real_umask(0) == 077 &&
+           sys.files_opened == sys.files_closed;
+}
+
+static void *write_by_oneself(void *worked)
+{
+    lap_error err;
+    __real_umask(022);
+    *(bool *)worked = unshare(CLONE_FS) == 0;
+    __real_umask(077);
+    *(bool *)worked &=
+        live(NULL, at("own"), "x", 1, false, NULL, &err) == LAP_OK && mode_of(at("own")) == 0600;
+    return NULL;
+}
+
+/* A thread may have its own umask. */
+static bool asks_the_thread(void)
+{
+    pthread_t thread;
+    bool worked = false;
+    unlink(at("own"));
+    return pthread_create(&thread, NULL, write_by_oneself, &worked) == 0 && pthread_join(thread, NULL) == 0 &&
+           worked && __real_umask(0) == 022;
 }
 
 static void the_umask_of_the_process(void **unused)
@@ -317,6 +345,7 @@ static void the_umask_of_the_process(void **unused)
     (void)unused;
     no_faults();
     in_child(reads_the_umask);
+    in_child(asks_the_thread);
     sys.fault = (system_fault){"fopen", ENOENT, 0, true};
     in_child(asks_for_the_umask);
     no_faults();
