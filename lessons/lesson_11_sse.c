@@ -16,7 +16,7 @@
  * first (make check-11), then beat them.
  *
  * Predict how many instructions a pixel takes if each of 25 loads becomes two instructions for 8 pixels.
- * Instructions of every kind count: the additions, and the few behind the loop over the window, too.
+ * Count instructions of every kind, also the additions and the few after the loop over the window.
  *
  * PREDICT instructions: ?
  *

@@ -16,7 +16,7 @@
  * Your part: filter_row with at most 3 instructions a pixel. What may be read and written is as in lesson
  * 11; `width` is a multiple of 32 and at most 16384.
  *
- * Predict the instructions a pixel, of every kind, as in lesson 11.
+ * Predict how many instructions of every kind a pixel takes, as in lesson 11.
  *
  * PREDICT instructions: ?
  *

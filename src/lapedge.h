@@ -130,8 +130,8 @@ typedef void lap_progress_fn(void *user, int rows_done, int rows_total);
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-/* To make one by hand, set h and leave the rest zero: functions that take settings or parameters read only
- * name and h, and compute the other fields anew. sum |h| <= 2^22, else LAP_E_USAGE. */
+/* To make a kernel by hand, set h and leave the rest zero: functions that take settings or parameters
+ * read only name and h, and compute the others. The sum of |h| is at most 2^22, else LAP_E_USAGE. */
 typedef struct lap_kernel {
     char name[64];                /* name of the preset, or "custom" */
     float h[25];                  /* coefficients, row by row, finite */
@@ -147,8 +147,8 @@ LAP_API lap_code lap_kernel_parse(const char *spec, lap_kernel *kernel, lap_erro
 LAP_API void lap_kernel_flip(lap_kernel *kernel); /* rotates by 180 degrees: convolution, not correlation */
 LAP_API const char *lap_kernel_preset(int i);     /* name of preset i = 0, 1, ...; NULL past the last */
 typedef enum lap_range { LAP_CLAMP, LAP_ABS } lap_range;
-/* All zero means the default, in lap_filter too; another choice with a kernel of zeros and no name is
- * refused. */
+/* If all fields are zero, the defaults apply, also in lap_filter. If others are set, a kernel of zeros
+ * without a name is refused. */
 typedef struct lap_params {
     lap_kernel kernel;
     lap_range range;
@@ -386,7 +386,7 @@ LAP_API lap_code lap_decode_view(lap_context *context, const void *file, size_t 
  * does not notice damaged data. base must be NULL and stays NULL. On failure *view is unchanged. */
 LAP_API lap_code lap_decode_size(lap_context *context, const void *file, size_t size,
     const lap_settings *settings, lap_view *view, lap_error *err);
-/* A view on the host without an apron, valid until the pixels are freed. */
+/* Returns a view on the host without an apron, valid until the pixels are freed. */
 LAP_API const lap_view *lap_pixels_view(const lap_pixels *pixels);
 LAP_API void lap_pixels_free(lap_pixels *pixels); /* does nothing for NULL */
 
@@ -462,9 +462,9 @@ typedef struct lap_difference {
     bool first_at_border;                                  /* the first difference is among these pixels */
     uint64_t reserved[4];
 } lap_difference;
-/* Compares views of the same size and channels, else LAP_E_DIFFERENT; both on the host and with pixels, else
- * LAP_E_USAGE. mask_border: pixels to skip at each side. with_ssim: the mean over channels (Wang et al. 2004:
- * Gaussian window 11x11, sigma 1.5). */
+/* Compares two views on the host, each with pixels (else LAP_E_USAGE), of the same size and channels (else
+ * LAP_E_DIFFERENT). mask_border: pixels to skip at each side. with_ssim: the mean over channels (Wang et al.
+ * 2004: Gaussian window 11x11, sigma 1.5). */
 LAP_API lap_code lap_compare_views(const lap_view *a, const lap_view *b, int mask_border, bool with_ssim,
     lap_difference *difference, lap_error *err);
 

@@ -298,7 +298,8 @@ lap_code lap_measure_batch(lap_context *context, const lap_measure_order *order,
 
 /* Returns a message about how an image was decoded (by several threads, or why by only one), or "". */
 const char *lap_pixels_note(const lap_pixels *pixels);
-/* The view of all pixels with an apron that may be filled. Valid until the pixels are freed. */
+/* Returns a view of all pixels with an apron, which the caller may fill. Valid until the pixels are
+ * freed. */
 const lap_view *lap_pixels_with_apron(const lap_pixels *pixels);
 /* Adds the warnings of decoding to a report. exact: also warns if samples of 16 bits became 8 bits. */
 void lap_pixels_warn(const lap_pixels *pixels, bool exact, lap_report *report);

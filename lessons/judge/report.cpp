@@ -28,7 +28,8 @@ namespace
 
 constexpr size_t GUARD = 64 * 1024;
 constexpr int MOST_SECONDS = 5;
-/* File descriptors that lessons/lesson opens: the word of this run, and where to repeat it. */
+/* File descriptors that lessons/lesson opens: the judge reads the word of this run from one, and repeats
+ * it to the other. */
 constexpr int WORD_FROM = 3, WORD_TO = 4;
 
 char word[64];
@@ -564,7 +565,7 @@ void begin(int number, const char *source)
         sigaction(s, &action, nullptr);
 }
 
-/* Returns the exit status. early: a kernel still runs. */
+/* Prints the report and returns the exit status. early: a kernel is still running. */
 static int report(bool early)
 {
     printf("Lesson %d: %s\n", r.number, source_path().c_str());

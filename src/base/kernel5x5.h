@@ -10,7 +10,7 @@ extern "C" {
 
 /* Computes hi, is_integer, is_laplace5, is_symmetric and abs_sum from h. */
 void lap_kernel_derive(lap_kernel *kernel);
-/* LAP_E_USAGE if a coefficient is not finite, or sum|h| > 2^22. Reads the derived fields. */
+/* LAP_E_USAGE if a coefficient is not finite, or sum|h| > 2^22. Call lap_kernel_derive first. */
 lap_code lap_kernel_check(const lap_kernel *kernel, lap_error *err);
 /* Whether all partial sums are integers below 2^24: then float32 and integer rungs agree byte for byte. */
 bool lap_kernel_is_exact(const lap_kernel *kernel);

@@ -4,8 +4,9 @@
 
 #include "lapedge_program.h"
 
-/* Returns the parameters, with all fields of the kernel computed from its coefficients; the defaults if all
- * are zero. A kernel without a name is "custom", unless it is all zero. */
+/* Returns the parameters, with all fields of the kernel computed from its coefficients, or the defaults
+ * if all parameters are zero. Names a kernel without a name "custom", unless all its coefficients are
+ * zero. */
 lap_params lap_params_complete(const lap_params *params);
 /* LAP_E_USAGE, naming the parameter, if one is out of its range. */
 lap_code lap_params_check(const lap_params *params, lap_border border, lap_error *err);

@@ -33,8 +33,8 @@ static bool is_called(const lap_rung_info *info, const char *name)
     return false;
 }
 
-/* Returns the name of the ladder's step after this one, or NULL. The numbers of the files set the order of
- * steps; the table of backends lists the widest vectors first. */
+/* Returns the name of the ladder's step after this one, or NULL. The numbers in the file names give the
+ * order of the steps; the table of backends differs, since it lists the widest vectors first. */
 static const char *next_step(const lap_explain *step)
 {
     for (const lap_explain *each = step + 1; each->name; each++)

@@ -241,7 +241,7 @@ int lap_json_print(json_t *object)
 void lap_json_keep_off(const lap_error *clash)
 {
     outlet.to_stdout = outlet.to_stdout && strcmp(clash->subject, "/dev/stdout") != 0;
-    outlet.path = NULL; /* lap_json_finish frees what was kept */
+    outlet.path = NULL; /* lap_json_finish frees the text */
 }
 
 int lap_json_finish(void)

@@ -15,8 +15,8 @@ typedef struct heatmap {
     lap_ramp ramp;
     int unit;                /* pixels per dot; strips and scale are measured in dots */
     int near;                /* rows or columns on each side that a strip includes in a maximum */
-    uint8_t *rows, *columns; /* largest difference of each, for the strips; behind these, the same without
-                                neighbours */
+    uint8_t *rows, *columns; /* largest difference of each, for the strips: first with neighbours, then
+                                without */
     lap_image scale;
     int width, height; /* of the whole picture */
     uint8_t colors[256][3];
@@ -82,7 +82,7 @@ static void add_color(heatmap *h, const uint8_t color[3])
     memcpy(h->colors[h->color_count++], color, 3);
 }
 
-/* Levels that get the colour of the level below if the scale has more levels than there are colours. */
+/* If the scale has more levels than there are colours, these levels get the colour of the level below. */
 enum { SHARED = 86, SHARED_TOO = 171 };
 
 static uint8_t place_of(const heatmap *h, const uint8_t color[3])

@@ -52,8 +52,8 @@ enum { WATCH_MS = 100, READER_MS = 10 };
 
 /* ---- opening: a path, a target below a tree, a descriptor, memory --------------------------------- */
 
-/* Returns the mode of a new file, according to the calling thread's umask. It is read from /proc, since
- * umask(2) can only read it by changing it, which affects other threads. */
+/* Returns the mode of a new file, according to the calling thread's umask. Reads it from /proc if possible,
+ * since umask(2) can only read it by changing it, which affects other threads. */
 static mode_t default_mode(void)
 {
     static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER;

@@ -25,7 +25,7 @@ static int percentile(const lap_channel_stats *s, unsigned percent)
     return s->max;
 }
 
-/* s has its histogram; its figures are still 0. */
+/* Computes the figures of s from its histogram. They must still be 0. */
 static void describe(lap_channel_stats *s, int threshold)
 {
     uint64_t squares = 0, above = 0;

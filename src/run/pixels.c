@@ -228,8 +228,8 @@ lap_code lap_collect_image(const lap_collect *c, lap_damage *damage, lap_error *
 /* ---- from a file ------------------------------------------------------------------------------- */
 
 struct lap_pixels {
-    lap_image image; /* with an apron, which is not filled */
-    lap_view view;   /* the image without it */
+    lap_image image; /* with an apron, which decoding does not fill */
+    lap_view view;   /* the image without its apron */
     char note[LAP_PIXELS_NOTE];
     lap_damage damage;
     bool is_16_bit; /* in the file */

@@ -11,7 +11,7 @@
 
 /* ---- settings ---------------------------------------------------------------------------------- */
 
-/* For backend "auto", codec "cuda" chooses a rung of the device. */
+/* Finds the rung that filters. For backend "auto", codec "cuda" chooses a rung of the device. */
 static lap_code find_rung(const lap_settings *s, const lap_rung **rung, lap_error *err)
 {
     lap_error why = {0};

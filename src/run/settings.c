@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "run/formats.h"
 
-enum { KEEP_BITS = 2 * LAP_KEEP_LISTED - 1 }; /* LISTED is the highest */
+enum { KEEP_BITS = 2 * LAP_KEEP_LISTED - 1 }; /* LAP_KEEP_LISTED is the highest bit */
 
 lap_settings lap_settings_default(void)
 {

@@ -1,4 +1,4 @@
-/* What a function prints on standard output and standard error. */
+/* Captures what a function prints on standard output and standard error. */
 #ifndef SAID_H
 #define SAID_H
 
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 static struct {
-    int file[2], own[2]; /* files that take what is printed; the test's streams */
+    int file[2], own[2]; /* files that receive the output; the test's own streams */
     char text[2][1 << 16];
     bool is_kept;
 } said_;
@@ -32,7 +32,7 @@ static inline int said_close(void)
     return failed;
 }
 
-/* From now on what is printed is kept. */
+/* Captures output from now on. */
 static inline void said_listen(void)
 {
     said_.is_kept = true;
@@ -44,7 +44,7 @@ static inline void said_listen(void)
     }
 }
 
-/* Ends that; then said_out and said_err return it. */
+/* Stops capturing; said_out and said_err then return the output. */
 static inline void said_end(void)
 {
     said_.is_kept = false;
@@ -68,7 +68,7 @@ static inline const char *said_err(void)
     return said_.text[1];
 }
 
-/* The tear-down of each test: shows what was kept when it failed. */
+/* The tear-down of each test: if the test failed while capturing, prints the captured output. */
 static inline int said_restore(void **state)
 {
     (void)state;

@@ -8,7 +8,7 @@
 /* A larger variation, as a share of the median, makes the median of a run unreliable. */
 static const double noisy = 0.10;
 
-/* Whether the line of /proc/cpuinfo begins with this key; then text gets its value. */
+/* Returns whether the line of /proc/cpuinfo begins with this key; if so, writes its value to text. */
 static bool value_of(const char *line, const char *key, char *text, size_t size)
 {
     const size_t length = strlen(key);
@@ -30,7 +30,7 @@ void lap_cpu_name(char *name, size_t size)
     }
     if (info)
         fclose(info);
-    /* A virtual machine may hide the name, as in "AMD EPYC". */
+    /* A virtual machine may report only a part of the name, such as "AMD EPYC". */
     if (*family && *model)
         snprintf(name, size, "%s, family %s, model %s", called, family, model);
     else

@@ -222,7 +222,7 @@ static json_t *pictures_of(drawing *d, const entry *e)
 {
     const bool is_diff = d->cli->forms & LAP_CLI_DIFF_FOLDER;
     const lap_mean mean = d->cli->settings.filter && !is_diff ? LAP_MEAN_SQUARE : LAP_MEAN_PLAIN;
-    /* As viewers show them; a diff shows them as it compared them. */
+    /* Upright, as viewers show them; a diff shows the pictures as it compared them. */
     const bool upright = !is_diff || d->cli->settings.auto_orient;
     lap_pixels *const read[] = {read_picture(d, e->a, upright), read_picture(d, e->b, upright)};
     json_t *pictures = json_array();

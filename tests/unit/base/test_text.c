@@ -166,7 +166,7 @@ static void only_zeros_mean_the_defaults(void **state)
     }
 }
 
-/* Callers set h; all other fields of a kernel come from it. */
+/* Callers set h; the library computes all other fields of a kernel from it. */
 static void a_kernel_is_its_coefficients(void **state)
 {
     (void)state;

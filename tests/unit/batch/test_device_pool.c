@@ -1,6 +1,6 @@
-/* The device pool without threads and without devices: a test does the work of each thread in turn, at times
- * that it sets. What is chosen for a run; where each photo goes; what devices are asked, in order; and what
- * becomes of photos if a device, memory or a thread is missing. */
+/* The device pool without threads and without devices: a test does the work of each thread in turn, at
+ * times that it sets. It checks what is chosen for a run, where each photo goes, the order of the calls
+ * to devices, and what happens to photos if a device, memory or a thread is missing. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,16 +28,16 @@ enum { MOST_CALLS = 4000 };
 
 static struct fake {
     double now;
-    char calls[MOST_CALLS]; /* what was called, in words */
+    char calls[MOST_CALLS]; /* the calls, as words */
     char traced[MOST_CALLS];
     int wakes, restarts, slots, alive; /* alive: slots and stagings */
-    /* what calls answer */
-    int devices, threads, allocations; /* how many there are; -1: enough */
+    /* what the calls return */
+    int devices, threads, allocations; /* how many are available; -1: no limit */
     bool pins, has_no_workers;
     lap_code open, create, pin, slot, resize, start, look, times, load;
-    size_t unused; /* bytes of a device */
+    size_t unused; /* free bytes of a device */
     bool unhandled, is_short, unfinished, apart, is_lost_meanwhile;
-    lap_code job;           /* of a job that the CPU does, when a device helps */
+    lap_code job;           /* result of a job that the CPU does with a device's help */
     int files;              /* beside the jobs */
     void (*idle)(int turn); /* called when a device's thread waits */
     int turns;
@@ -121,7 +121,7 @@ int __wrap_pthread_cond_timedwait(
     return 0;
 }
 
-/* Nobody comes: the test does the work itself. */
+/* No thread starts: the test does the work. */
 lap_code __real_lap_pool_submit(lap_pool *pool, lap_job_fn *fn, void *argument, lap_error *err);
 lap_code __wrap_lap_pool_submit(lap_pool *pool, lap_job_fn *fn, void *argument, lap_error *err);
 lap_code __wrap_lap_pool_submit(lap_pool *pool, lap_job_fn *fn, void *argument, lap_error *err)
@@ -215,7 +215,7 @@ lap_code __wrap_lap_device_staging_pin(lap_device_staging *staging, lap_error *e
 bool __wrap_lap_device_staging_is_pinned(const lap_device_staging *staging);
 bool __wrap_lap_device_staging_is_pinned(const lap_device_staging *staging)
 {
-    return !staging->is_filtered; /* in this test: that it must be pinned */
+    return !staging->is_filtered; /* in this test, is_filtered means that it must be pinned */
 }
 
 bool __wrap_lap_device_staging_is_done(const lap_device_staging *staging);
@@ -269,7 +269,7 @@ size_t __wrap_lap_device_slot_needs(const lap_device_staging *staging)
     return staging->file_bytes;
 }
 
-/* Each photo of a chain but the first needs a byte more than alone. */
+/* In a chain, each photo after the first needs one byte more. */
 size_t __wrap_lap_device_slot_chain_needs(size_t bytes, int count);
 size_t __wrap_lap_device_slot_chain_needs(size_t bytes, int count)
 {
@@ -305,7 +305,7 @@ lap_code __wrap_lap_device_slot_start(lap_device_slot *slot, const lap_device_st
     return answer(fake.start, "start", err);
 }
 
-static unsigned through; /* the slots whose work is done, a bit for each */
+static unsigned through; /* one bit per slot: its work is done */
 
 lap_code __wrap_lap_device_slot_is_through(lap_device_slot *slot, bool *is_through, lap_error *err);
 lap_code __wrap_lap_device_slot_is_through(lap_device_slot *slot, bool *is_through, lap_error *err)
@@ -329,7 +329,7 @@ lap_code __wrap_lap_device_slot_times(lap_device_slot *slot, lap_times *times, l
 
 static lap_executor *ex;
 
-/* The name of an input begins with what its photo needs on the device. */
+/* The name of an input begins with the bytes that its photo needs on the device. */
 lap_code __wrap_lap_async_run_load(lap_async_run *run, const lap_run_order *order, const lap_rung *rung,
     lap_device_staging *staging, bool *handled, lap_error *err);
 lap_code __wrap_lap_async_run_load(lap_async_run *run, const lap_run_order *order, const lap_rung *rung,
@@ -466,7 +466,7 @@ static lap_pool_device *device(int i)
     return &ex->pool->devices[i];
 }
 
-/* Threads are not there: jobs that are pending are the test's. */
+/* There are no threads, so the test frees the pending jobs. */
 static void close_pool(void)
 {
     lap_job *job;
@@ -480,7 +480,7 @@ static void close_pool(void)
     assert_int_equal(fake.alive, 0);
 }
 
-/* What the CPU does with a job. */
+/* Does a job on the CPU. */
 static void do_job(lap_context *of, lap_job *job, const lap_settings *with)
 {
     (void)of;
@@ -512,7 +512,7 @@ static lap_job *submit(const char *name, size_t size)
     return job;
 }
 
-/* A thread does all that it finds. */
+/* Does all the work that one thread would find. */
 static void work(void)
 {
     pthread_mutex_lock(&ex->mutex);
@@ -527,7 +527,7 @@ static void forget(void)
     ex->running = 0;
 }
 
-/* A photo that is loaded, as load() leaves it. */
+/* Adds a loaded photo in the state in which load() leaves it. */
 static lap_device_task *put_task(int i, const char *name, bool is_small)
 {
     lap_pool_device *d = device(i);
@@ -623,7 +623,7 @@ static void test_opening(void **state)
     }
 }
 
-/* How many photos may be on their way to a device, and in how much pinned memory. */
+/* How many photos a device may have under way, and in how much pinned memory. */
 static void test_shares(void **state)
 {
     (void)state;
@@ -657,7 +657,7 @@ static void test_shares(void **state)
     }
 }
 
-/* A device whose thread hangs in a call keeps the pool; its thread frees all when the call returns. */
+/* If a device's thread hangs in a call, the pool is kept; its thread frees all when the call returns. */
 static void test_closing(void **state)
 {
     (void)state;
@@ -733,7 +733,7 @@ static void test_warnings(void **state)
     close_pool();
 }
 
-/* A call that takes too long: for a device that starts, two minutes are too long. */
+/* Calls that take too long: more than 30 seconds, or more than two minutes while the device starts. */
 static void test_looking_after(void **state)
 {
     (void)state;
@@ -767,7 +767,7 @@ static void test_looking_after(void **state)
         assert_int_equal(waiting(), taken);
         assert_int_equal(d->under_way, !taken);
         CALLS(taken ? "close abandon " : "");
-        /* Nothing may be left in a hanging thread when the test ends. */
+        /* A hanging thread may have no photo left when the test ends. */
         d->has_ended = true;
         lap_device_task *task;
         while ((task = lap_device_task_pop(&d->ready))) {
@@ -843,7 +843,7 @@ static void test_taking_back(void **state)
             snprintf(name, sizeof name, "%d", i);
             put_task(0, name, i == 2);
         }
-        /* One is on a lane, the last one, and one is being started. */
+        /* One photo is on the last lane, and one is being started. */
         lap_device_task *on_lane = lap_device_task_pop(&d->ready), *first = lap_device_task_pop(&d->ready);
         STAILQ_INSERT_TAIL(&d->lanes[LAP_POOL_LANES - 1].tasks, on_lane, next);
         STAILQ_INSERT_TAIL(&d->starting, first, next);
@@ -884,7 +884,7 @@ static void test_taking_back(void **state)
     }
 }
 
-/* There is no memory for another photo, or none can be pinned. */
+/* There is no memory for another photo, or memory cannot be pinned. */
 static void test_dropping(void **state)
 {
     (void)state;
@@ -937,7 +937,8 @@ static void test_dropping(void **state)
 
 enum { SMALL_FILE = 256 << 10 };
 
-/* The device that has the fewest photos, if it can take one: what each of two devices is like. */
+/* Chooses the device with the fewest photos that can take another one; each case gives the state of two
+ * devices. */
 static void test_choice_of_device(void **state)
 {
     (void)state;
@@ -1023,7 +1024,7 @@ static void test_choice_of_device(void **state)
     }
 }
 
-/* What a photo needs decides whether it is small, not its file. */
+/* The memory that a photo needs decides whether it is small, not the size of its file. */
 static void test_small_photos(void **state)
 {
     (void)state;
@@ -1049,7 +1050,7 @@ static void test_small_photos(void **state)
     }
 }
 
-/* A photo that is not loaded: what becomes of it and of the device. */
+/* If a photo cannot be loaded: what happens to the photo and to the device. */
 static void test_failed_loads(void **state)
 {
     (void)state;
@@ -1062,7 +1063,7 @@ static void test_failed_loads(void **state)
         int measured; /* 1: with profiles; 2: without the outer pixels */
         const char *calls;
         bool is_lost;
-        int count; /* stagings of its kind that are left */
+        int count; /* stagings of this kind that remain */
     } cases[] = {
         {"not for a device", UNHANDLED, 0, 0, false, true, 0, "new0 load0:5 cpu:5/card0 ", false, 1},
         {"the same, in memory that was there", UNHANDLED, 0, 0, true, true, 0, "load0:5 cpu:5/card0 ", false,
@@ -1122,7 +1123,7 @@ static void test_failed_loads(void **state)
         d->has_ended = true;
         close_pool();
     }
-    /* Memory for the task itself. */
+    /* There is no memory for the task. */
     begin();
     open_pool(&(lap_device_pool_options){.is_named = true}, 1);
     device(0)->is_ready = true;
@@ -1165,7 +1166,8 @@ static void test_storing(void **state)
         work();
         const bool is_done = !refused && !unfinished;
         char wanted[80];
-        /* What a device leaves is done with another one, which is not ready here, or with the same. */
+        /* The CPU does what a device has left, with the help of the same device or of another; the other
+         * is not ready. */
         snprintf(wanted, sizeof wanted, "%s%s%s",
             !is_done   ? "close "
             : measured ? "measure describe close "
@@ -1196,7 +1198,7 @@ static void test_storing(void **state)
     }
 }
 
-/* A photo that no device does completely: with a device that helps, or without. */
+/* A photo that no device can do completely is done by the CPU, with or without the help of a device. */
 static void test_cpu(void **state)
 {
     (void)state;
@@ -1241,7 +1243,7 @@ static void test_cpu(void **state)
     }
 }
 
-/* Photos that wait for a device do not delay small ones, which are the CPU's. */
+/* Photos that wait for a device do not delay small ones, which the CPU does. */
 static void test_beside_the_cpu(void **state)
 {
     (void)state;
@@ -1283,7 +1285,7 @@ static void test_beside_the_cpu(void **state)
     }
 }
 
-/* When enough threads have small photos: what comes next, and how many there are. */
+/* Whether enough threads have small photos, for each kind of next work and number of those threads. */
 static void test_enough(void **state)
 {
     (void)state;
@@ -1310,7 +1312,7 @@ static void test_enough(void **state)
         const bool small = next == SMALL_TASK || (next == SMALL_JOB && has_device);
         const bool enough = small && threads > 0 && busy >= 4;
         assert_int_equal(lap_device_pool_is_enough(ex), enough);
-        /* Then no thread is woken, and one that comes does nothing. */
+        /* If so, no thread is woken, and a thread that looks for work does nothing. */
         forget();
         pthread_mutex_lock(&ex->mutex);
         assert_true(lap_executor_wake(ex));
@@ -1328,7 +1330,7 @@ static void test_enough(void **state)
         }
         close_pool();
     }
-    /* A thread that begins other work wakes one for the small photo behind it. */
+    /* A thread that begins other work wakes another thread for the small photo that comes next. */
     for (int kind = 0; kind < 2; kind++) {
         begin();
         open_pool(&(lap_device_pool_options){.is_named = true}, 1);

@@ -1,5 +1,5 @@
-/* The documents that the program writes, whole: each field and its order, numbers that read back exactly,
- * names that are not UTF-8; and where they go. */
+/* Compares whole documents of the program: each field and its order, numbers that read back exactly,
+ * names that are not UTF-8. Also checks where the documents are written. */
 #include "tests/support/said.h"
 #include "tests/support/strike.h"
 
@@ -13,9 +13,9 @@
 /* ---- the system ---------------------------------------------------------------------------------------- */
 
 static struct {
-    const char *call; /* that fails once, after so many that succeed; NULL: none */
+    const char *call; /* the call that fails once, after `after` successful ones; NULL: none */
     int after;
-    char path[64], file[4096]; /* what was written last */
+    char path[64], file[4096]; /* the last file that was written */
     int writes;
     bool sync;
 } sys;
@@ -65,7 +65,7 @@ static int begin(void **state)
     return 0;
 }
 
-/* The document on one line, whose object is freed. */
+/* Returns the document on one line, and frees its object. */
 static const char *line(json_t *object)
 {
     static char copy[1 << 14];
@@ -98,7 +98,7 @@ static void numbers(void **state)
     assert_string_equal(line(lap_json_ms(NAN)), "null");
 }
 
-/* Doubles of any size read back to the same, in the fewest digits that do. */
+/* Doubles of any size read back as the same value, and have the fewest digits that allow this. */
 static void shortest(void **state)
 {
     uint64_t bits = 88172645463325252u;
@@ -130,7 +130,7 @@ static void shortest(void **state)
     }
 }
 
-/* What only looks like a number stays as it is; characters that change a line are escaped. */
+/* Text that only looks like a number is not changed; characters that affect the line are escaped. */
 static void strings(void **state)
 {
     static const struct {
@@ -261,7 +261,7 @@ static void files(void **state)
         "\"write\":7.0,\"total\":8.0},\"bytes_in\":1000,\"bytes_out\":500,\"warnings\":2,"
         "\"warning\":\"unseen; --fail-on=none keeps what can be read\",\"recoded\":true,\"note\":\"a "
         "note\"}");
-    /* Nothing is written of a photo that fails or is left alone. */
+    /* For a photo that fails or is skipped, the fields about its output are null or 0. */
     r = (lap_report){.status = LAP_FAILED,
         .error = {.code = LAP_E_TRUNCATED, .subject = "a.jpg", .message = "ends early"},
         .bytes_in = 9,
@@ -379,7 +379,7 @@ static void lost(void **state)
     sys.call = NULL;
     assert_int_equal(finish(), LAP_EXIT_OK);
     assert_int_equal(sys.writes, 1);
-    sys.call = "realloc"; /* what was not kept is not printed either */
+    sys.call = "realloc"; /* text that could not be kept is not printed, either */
     sys.after = 0;
     assert_int_equal(print(1), LAP_EXIT_FAILED);
     assert_text(said_out(), "");
@@ -389,7 +389,7 @@ static void lost(void **state)
     assert_int_equal(sys.writes, 1);
 }
 
-/* A file that may be an input or output is not written, nor standard output if it is that file. */
+/* A file that may be an input or output is not written; neither is standard output if it is that file. */
 static void kept_off(void **state)
 {
     (void)state;
@@ -439,7 +439,7 @@ static void no_memory(void **state)
     assert_null(lap_json_dump(object, JSON_COMPACT));
     assert_null(sys.call);
     json_decref(object);
-    /* From the first object that cannot be made on, none is made. */
+    /* After the first object that cannot be created, no other is created. */
     lap_json_watch_memory();
     sys.call = "malloc";
     sys.after = 0;

@@ -500,7 +500,8 @@ static void differences(void **state)
     }
 }
 
-/* Pictures are shown in colour, however damaged, and upright; those of a diff as it compared them. */
+/* Pictures are read in colour, however damaged, and upright; those of a diff are read as it compared
+ * them. */
 static void read_as(void **state)
 {
     const lap_difference d = {.rmse = 1, .psnr = 30};

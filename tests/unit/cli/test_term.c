@@ -1,5 +1,6 @@
-/* Text for people, to the last character: messages and the advice at their end, names as one word, wrapped
- * lines, colour; and how bytes reach a pipe. The system, its clock and its signals are those of the test. */
+/* Compares text for people to the last character: messages and the advice at their end, names quoted as
+ * one word, wrapped lines, colour. Checks how bytes are written to a pipe. The test replaces the system's
+ * calls, its clock and its signals. */
 #include "tests/support/said.h"
 #include "tests/support/scratch.h"
 #include "tests/support/strike.h"
@@ -22,22 +23,22 @@
 enum { PIPE_FD = 77, STEPS = 40 };
 
 static struct {
-    const char *call; /* that fails once, after so many that succeed; NULL: none */
+    const char *call; /* the call that fails once, after `after` successful ones; NULL: none */
     int why, after;
     int caught;
-    int columns[3]; /* of the terminal of a descriptor; 0: it has none; -1: it says 0 */
+    int columns[3]; /* of each descriptor's terminal; 0: no terminal; -1: it reports 0 columns */
     bool is_tty[3];
     long long now_ns, step_ns; /* the clock, and how far a poll moves it */
     mode_t kind;               /* of PIPE_FD */
     int room, held;            /* of the pipe */
     struct {
         int ready, why, revents;
-    } poll[STEPS]; /* what each poll answers; after them: ready */
+    } poll[STEPS]; /* what each poll returns; later calls are real ones */
     int polls, waits[STEPS];
     struct {
         long wrote;
         int why;
-    } write[STEPS]; /* what each write answers; 0: all, -2: nothing */
+    } write[STEPS]; /* what each write returns; 0: it writes everything, -2: it returns 0 */
     int writes;
     size_t sizes[STEPS];
     char bytes[1 << 15];
@@ -196,7 +197,7 @@ static int begin(void **state)
 {
     (void)state;
     memset(&sys, 0, sizeof sys);
-    sys.polls = sys.writes = STEPS; /* those of the system */
+    sys.polls = sys.writes = STEPS; /* calls the real functions */
     setenv("TERM", "xterm", 1);
     unsetenv("NO_COLOR");
     const lap_cli none = {.color = LAP_CLI_NEVER};
@@ -231,7 +232,8 @@ static void characters(void **state)
     assert_says(lap_cli_print_quoted(stdout, "", ""), "\"\"", "");
 }
 
-/* A name as one word of a shell. If it does not fit, it is cut between characters of the result. */
+/* A name is quoted as one word of a shell. If it does not fit, it is cut between characters of the
+ * result. */
 static void words_of_a_shell(void **state)
 {
     static const char special[] = " \t\n'\"\\$&;<>()|*?[]#~`!{}";
@@ -279,7 +281,7 @@ static const char *last(void)
     return lap_cli_last_problem(&kind);
 }
 
-/* The last message of a kind is kept; without one, the last message. */
+/* The last message that has a kind is kept; if there is none, the last message. */
 static void problems(void **state)
 {
     const lap_error missing = {.code = LAP_E_MISSING, .subject = "x.jpg", .message = "no such file"};
@@ -320,14 +322,14 @@ static void problems(void **state)
     sys.call = NULL;
     lap_term_begin(&bold);
     said_listen();
-    fputs("earlier ", stdout); /* comes before the message if both go to one place */
+    fputs("earlier ", stdout); /* must come before the message: both may go to one file */
     lap_cli_message("m");
     assert_int_equal(lseek(said_.file[0], 0, SEEK_END), 8);
     said_end();
     assert_text(said_err(), "\033[1mlapedge:\033[0m m\n");
 }
 
-/* What each advice adds to an error, for commands that have its option and for others. */
+/* The advice that each remedy adds to an error, for commands with and without its option. */
 static void advice(void **state)
 {
     static const int commands[] = {LAP_COMMAND_RUN, LAP_COMMAND_TRANSFORM, LAP_COMMAND_STATS,
@@ -425,7 +427,7 @@ static void errors(void **state)
     }
     err = (lap_error){
         .code = LAP_E_LIMIT, .remedy = LAP_REMEDY_MAX_PIXELS, .subject = "subject", .message = "m"};
-    for (size_t size = 1; size < sizeof text; size++) { /* cut to the room there is */
+    for (size_t size = 1; size < sizeof text; size++) { /* the text is cut to the available room */
         memset(text, 'x', sizeof text);
         lap_cli_error_text(&err, text, size);
         assert_int_equal(strlen(text), size - 1 < 32 ? size - 1 : 32);
@@ -445,7 +447,7 @@ static void warnings(void **state)
         "lapedge: a.jpg: warning: cut; --fail-on=none keeps what can be read (the first of 2)\n");
 }
 
-/* For which devices there is a warning, with and without a device. */
+/* When the program warns about devices, with and without a device. */
 static void devices(void **state)
 {
     (void)state;
@@ -573,7 +575,7 @@ static const char *pattern(void)
     return bytes;
 }
 
-/* Writes `size` bytes by the plan in sys; `pieces` are the sizes that are tried, with a final 0. */
+/* Writes `size` bytes as planned in sys; `pieces` are the expected sizes of the writes, ended by 0. */
 static void try(size_t size, const size_t *pieces)
 {
     sys.polls = sys.writes = 0;
@@ -640,7 +642,7 @@ static void failures(void **state)
     assert_false(lap_term_gave_up());
 }
 
-/* Without a signal, there is no end to waiting for room. */
+/* Without a signal, the program waits for room without a time limit. */
 static void waiting(void **state)
 {
     (void)state;
@@ -653,10 +655,10 @@ static void waiting(void **state)
     assert_int_equal(sys.polls, 21);
     for (int i = 0; i < 21; i++)
         assert_int_equal(sys.waits[i], 100);
-    sys.poll[0].ready = -1, sys.poll[0].why = EINVAL; /* writing says what is wrong */
+    sys.poll[0].ready = -1, sys.poll[0].why = EINVAL; /* the write that follows reports the error */
     try(7, (size_t[]){7, 0});
     assert_int_equal(sys.polls, 1);
-    /* A page that is filled in part has room for what fits. */
+    /* A partly filled page of a pipe takes as much as fits. */
     static const struct {
         int room, held;
         bool fails, fits;
@@ -713,12 +715,12 @@ static void streams(void **state)
         fputs("three\nfour", stderr);
         const int of_error = sys.writes;
         give_streams_back();
-        assert_int_equal(of_out, tty); /* whole lines on a terminal; standard error always */
+        assert_int_equal(of_out, tty); /* whole lines on a terminal; on standard error, always */
         assert_int_equal(of_error, tty + 1);
         assert_memory_equal(sys.bytes, tty ? "one\nthree\n" : "three\n", (size_t)(tty ? 10 : 6));
         assert_int_equal(sys.size, 17);
     }
-    /* Without memory the streams stay as they were. */
+    /* If memory runs out, the streams are not replaced. */
     for (int after = 0; after < 2; after++)
         for (int i = 0; i < 2; i++) {
             sys.call = i ? "setvbuf" : "fopencookie";
@@ -732,7 +734,7 @@ static void streams(void **state)
         }
 }
 
-/* Which exit code lost output has, and that it is said once, with the first reason. */
+/* The exit code for lost output, and that the loss is reported once, with the first reason. */
 static void lost_output(void **state)
 {
     lap_cli_exit codes[4];
@@ -744,7 +746,7 @@ static void lost_output(void **state)
     take_streams();
     for (int i = 0; i < STEPS; i++)
         sys.write[i].wrote = -1, sys.write[i].why = i == 0 ? EACCES : i == 1 ? ENOSPC : EIO;
-    fputs("an error\n", stderr); /* is lost too, and not told */
+    fputs("an error\n", stderr); /* is lost, too, but this is not reported */
     FILE *const error = stderr;
     stderr = own[1];
     for (int i = 0; i < 2; i++) {
@@ -753,7 +755,7 @@ static void lost_output(void **state)
     }
     sys.polls = 0;
     for (int i = 0; i < 4; i++) {
-        sys.poll[i].ready = i != 0; /* the reader has left only if poll says so */
+        sys.poll[i].ready = i != 0; /* POLLERR counts only if poll reports a descriptor */
         sys.poll[i].revents = i == 0 || i == 3 ? POLLERR : POLLOUT;
     }
     for (int i = 0; i < 4; i++)
@@ -791,7 +793,7 @@ static void cancelled(void **state)
     assert_says(lap_cli_tell_cancel(128 + SIGTERM), "", "");
 }
 
-/* After a signal, a reader that reads nothing is waited for a second. */
+/* After a signal, the program waits a second for a reader that reads nothing. */
 static void gives_up(void **state)
 {
     static const int waits[] = {100, 100, 100, 100, 100, 100, 100, 90, 0, 0};
@@ -809,7 +811,7 @@ static void gives_up(void **state)
     const lap_cli_exit code = lap_cli_flush(LAP_EXIT_OK);
     const int polls = sys.polls, writes = sys.writes;
     errno = 0;
-    const bool wrote = lap_cli_write(PIPE_FD, "x", 1); /* no more waiting for others either */
+    const bool wrote = lap_cli_write(PIPE_FD, "x", 1); /* other writes do not wait any more, either */
     const int why = errno, more = sys.polls - polls;
     stderr = error;
     give_streams_back();

@@ -77,7 +77,8 @@ static void elements_go_with_their_contents(void **state)
         "XMP  d:coverage -1 13: location\n");
 }
 
-/* Each known namespace: its properties stay, but for those that tell a place or hold metadata of others. */
+/* In each known namespace, properties are kept, except those that tell a place or hold metadata of
+ * others. */
 static void known_namespaces(void **state)
 {
     (void)state;

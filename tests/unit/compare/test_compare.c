@@ -27,7 +27,7 @@ double __wrap_lap_now_ms(void)
     return now;
 }
 
-/* Allocations of this size fail; and all that are larger than any that a test needs. */
+/* Allocations of this size fail, and so do all that are larger than any test needs. */
 static size_t missing = SIZE_MAX;
 enum { LARGEST = 64 << 20 };
 
@@ -38,7 +38,7 @@ void *__wrap_malloc(size_t size)
     return size == missing || size > LARGEST ? NULL : __real_malloc(size);
 }
 
-static int images_left = -1; /* so many are made, the next one is not; -1: all */
+static int images_left = -1; /* number of images that can be created; -1: no limit */
 
 lap_code __real_lap_image_create(
     lap_image *image, int width, int height, int channels, int apron, lap_error *err);
@@ -73,7 +73,7 @@ static struct told {
     double first, more;   /* ms of the first call, and how much longer each further one takes */
     int threads;          /* the most that it may have */
     uint8_t corner;       /* of the apron */
-    const float *factors; /* of the products with fractions: how wrong they are */
+    const float *factors; /* errors of the products with fractions: factors, or negated results */
 } told;
 
 static lap_code tell(const lap_exec *exec)
@@ -119,7 +119,7 @@ static float first_x[2][4], first_a[8];
 static lap_code told_matvec(const lap_gemv *g, const lap_exec *exec)
 {
     lap_code code = tell(exec);
-    const bool is_whole = g->x[0] == -1; /* the check, and not its rounding errors */
+    const bool is_whole = g->x[0] == -1; /* the exact check, not the rounding errors */
     product = *g;
     memcpy(first_x[is_whole ? 0 : 1], g->x, sizeof first_x[0]);
     memcpy(first_a, g->a, sizeof first_a);
@@ -349,7 +349,7 @@ static void test_other_ladders(void **state)
         assert_int_equal(compare(*state, (lap_op)op, &(lap_compare_options){0}, &t), LAP_OK);
         assert_int_equal(t.count, 3);
         assert_int_equal(t.rows[0].op, op);
-        /* Nothing is left of the wrong one before it. */
+        /* Nothing of the wrong row before it remains. */
         assert_true(t.rows[2].difference.identical && !t.rows[2].detail);
         assert_true(t.rows[0].difference.identical && !t.rows[0].detail);
         assert_false(t.rows[1].difference.identical);
@@ -372,7 +372,7 @@ static int value_at(const lap_view *v, int i)
     return v->base[i / line * v->stride + i % line];
 }
 
-/* What is said of the wrong rungs, and the rounding errors of a right one, to the last bit. */
+/* The details of wrong rungs, and the rounding errors of a right one, to the last bit. */
 static void test_details(void **state)
 {
     const fixture *f = *state;
@@ -410,7 +410,7 @@ static void test_details(void **state)
     free(fractions);
 }
 
-/* Which runs there are, and what becomes of their times. */
+/* How many runs there are, and the figures that are computed from their times. */
 static void test_times(void **state)
 {
     static const struct {
@@ -424,7 +424,7 @@ static void test_times(void **state)
     for (int op = 0; op < LAP_OP_COUNT; op++)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             seen t;
-            /* The sums are checked first, by a call that does not count. */
+            /* Reduce and matvec are first checked by a call that is not timed. */
             const int more = op == LAP_OP_REDUCE || op == LAP_OP_MATVEC;
             told = (struct told){.first = cases[i].first - more * cases[i].more, .more = cases[i].more};
             const lap_compare_options options = {.backends = "told", .runs = cases[i].runs};
@@ -447,7 +447,7 @@ static void test_times(void **state)
         }
 }
 
-/* A rung that fails is reported with its reason; but some failures end all, and say why. */
+/* A failed rung is reported with its reason; some failures end the whole comparison with their reason. */
 static void test_failures(void **state)
 {
     static const lap_code codes[] = {LAP_E_DEVICE, LAP_E_BACKEND, LAP_E_USAGE, LAP_E_INTERNAL, LAP_E_MEMORY,
@@ -520,7 +520,7 @@ static void test_limits(void **state)
         assert_int_equal(told.threads, threads[i][1]);
     }
     f->settings.threads = 0;
-    /* The apron is that of the settings, whatever it was. */
+    /* The apron is filled by the border of the settings, whatever it contained. */
     static const lap_border borders[] = {LAP_CONSTANT + 77, LAP_REPLICATE, LAP_CONSTANT + 78};
     const uint8_t corners[] = {77, lap_pixels_view(f->pixels)->base[0], 78};
     const lap_border before = f->settings.border;
@@ -534,7 +534,7 @@ static void test_limits(void **state)
     f->settings.border = before;
 }
 
-/* Memory that is missing: nothing is reported, and nothing is run. */
+/* If memory runs out, no row is reported and no rung is timed. */
 static void test_no_memory(void **state)
 {
     fixture *f = *state;
@@ -571,7 +571,7 @@ static void test_no_memory(void **state)
     }
 }
 
-/* A ladder of sums on pixels of any size: a picture whose rows are all the same one. */
+/* Compares sums or products on a picture of any size, whose rows all share the same memory. */
 static lap_code compare_rows(lap_op op, uint8_t *row, int width, int height, seen *t, lap_error *err)
 {
     const lap_view pixels = {
@@ -590,7 +590,8 @@ static lap_code compare_rows(lap_op op, uint8_t *row, int width, int height, see
     return op == LAP_OP_REDUCE ? lap_compare_reduce(&comparison, err) : lap_compare_matvec(&comparison, err);
 }
 
-/* So many values at the most; there is no memory for as many here. */
+/* The largest numbers of values that are used. Allocating memory for them fails here, and the message
+ * tells their number. */
 static void test_large_pictures(void **state)
 {
     (void)state;
@@ -623,7 +624,7 @@ static void test_large_pictures(void **state)
     }
 }
 
-/* The matrix and the vectors of the products; and how their rounding errors are told. */
+/* The matrix and the vectors of the products, and how their rounding errors are reported. */
 static void test_products(void **state)
 {
     (void)state;
@@ -640,7 +641,7 @@ static void test_products(void **state)
     assert_memory_equal(first_x[1], weights, sizeof weights);
     for (int i = 0; i < 8; i++)
         assert_true(first_a[i] == (float)(2 * i + 1));
-    /* The largest error counts, wherever it is; one that is no number counts as the largest. */
+    /* The largest error is reported, wherever it is; NaN counts as the largest. */
     static const float factors[][3] = {
         {1.5F, 1.25F, 1}, {1.25F, 1, 1.5F}, {1, 0.5F, 1.25F}, {1, NAN, 1.5F}, {1.5F, 1, NAN}, {NAN, 1, 1}};
     for (int i = 0; i < 6; i++) {
@@ -649,7 +650,7 @@ static void test_products(void **state)
         assert_true(t.rows[0].difference.identical);
         assert_true(i < 3 ? fabs(t.rows[0].relative_error - 0.5) < 1e-5 : isnan(t.rows[0].relative_error));
     }
-    /* Of sums that are 0, the error is not relative. */
+    /* If the exact sum is 0, the error is absolute. */
     told.factors = (const float[]){-0.25F, -0.5F, -0.125F};
     assert_int_equal(compare_rows(LAP_OP_MATVEC, black, 8, 3, &t, &err), LAP_OK);
     assert_true(t.rows[0].relative_error == 0.5);

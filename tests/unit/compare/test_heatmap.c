@@ -85,7 +85,7 @@ static void test_zero_is_apart(void **state)
     }
 }
 
-/* The ends of the curve as they were chosen, and colours between them. */
+/* Compares the colours at the ends of the curve, which were chosen, and some colours between them. */
 static void test_colors(void **state)
 {
     (void)state;
@@ -218,7 +218,8 @@ static void draw(bool dots[HIGH][WIDE], int center, int value)
                 dots[16 + i / 5][x + i % 5] = true;
 }
 
-/* Every dot of every scale: the numbers, which are at most five and do not touch, the square and the bar. */
+/* Checks every dot of every scale: the numbers (at most five, which do not touch), the square and the
+ * bar. */
 static void test_every_scale(void **state)
 {
     (void)state;
@@ -250,7 +251,7 @@ static void test_every_scale(void **state)
                                      ground[3] = {14, 14, 14};
                 const int row = y / unit, column = x / unit, at = column - LEFT;
                 const bool in_rows = row >= 2 && row < 12, in_bar = top && at >= 0 && at < BAR;
-                int level = 0; /* the one whose part of the bar this is, or the nearest of a sample */
+                int level = 0; /* at this part of the bar, or the nearest one that is drawn */
                 while (in_bar && (top <= BAR ? level * BAR <= at * top : (level - 1) * 119 <= at * (top - 1)))
                     level++;
                 const uint8_t *wanted = dots[row][column]                       ? ink
@@ -264,7 +265,7 @@ static void test_every_scale(void **state)
     }
 }
 
-/* ---- a map that is not written as a file, but looked at ------------------------------------------------ */
+/* ---- a map that is checked in memory instead of written -------------------------------------------- */
 
 static struct shown {
     bool looks;
@@ -304,7 +305,7 @@ static const uint8_t *color_of(int x, int y)
 
 typedef struct map_case {
     int width, height, channels, mask, top;
-    int unit; /* pixels of a dot */
+    int unit; /* pixels per dot */
 } map_case;
 
 static int level_of(const lap_view *a, const lap_view *b, const map_case *of, int x, int y)
@@ -320,7 +321,8 @@ static int level_of(const lap_view *a, const lap_view *b, const map_case *of, in
     return largest;
 }
 
-/* The colour that stands for another one of a scale: two of 255 levels get that of the level below. */
+/* Returns the colour that a map has in place of a colour of the scale: if the scale has more than 253
+ * levels, two of them get the colour of the level below. */
 static const uint8_t *shown_for(const lap_ramp ramp, const uint8_t *color, int top)
 {
     static const int shared[] = {86, 171};
@@ -330,7 +332,7 @@ static const uint8_t *shown_for(const lap_ramp ramp, const uint8_t *color, int t
     return color;
 }
 
-/* Every pixel of a map with its strips and its scale. */
+/* Checks every pixel of a map, of its strips and of its scale. */
 static void check_map(const map_case *of, const char *path)
 {
     const int w = of->width, h = of->height, gap = 2 * of->unit, strip = 6 * of->unit;
@@ -339,7 +341,7 @@ static void check_map(const map_case *of, const char *path)
     int *rows = calloc((size_t)h, sizeof *rows), *columns = calloc((size_t)w, sizeof *columns);
     assert_true(a && b && rows && columns);
     unsigned seed = (unsigned)(w + 7 * h + 3 * of->mask);
-    for (int i = 0; i < 40; i++) { /* a few pixels, at the edges too */
+    for (int i = 0; i < 40; i++) { /* a few pixels, also in two corners */
         seed = seed * 1664525 + 1013904223;
         const int x = i == 0 ? 0 : i == 1 ? w - 1 : (int)(seed >> 8) % w;
         const int y = i == 0 ? 0 : i == 1 ? h - 1 : (int)(seed >> 20) % h;
@@ -560,7 +562,7 @@ static void test_refusals(void **state)
     assert_int_equal(lap_heatmap_write("/tmp/never.png", &a, &b, 0, 0, &err), LAP_E_DIFFERENT);
     assert_int_equal(lap_heatmap_write("/tmp/never.png", &a, &a, 0, 256, &err), LAP_E_USAGE);
     assert_int_not_equal(lap_heatmap_write("/nonexistent/map.png", &a, &a, 0, 0, &err), LAP_OK);
-    /* One thing is wrong at a time; nothing is written. */
+    /* Each wrong case has one fault, and nothing is written. */
     char path[TEMPORARY_PATH];
     const int fd = mkstemp(temporary(path, "heatmap"));
     assert_true(fd >= 0);

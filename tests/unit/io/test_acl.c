@@ -1,5 +1,5 @@
-/* Access control lists, on a file system that the test makes up: what is read, what is set, and that nobody
- * gains rights if a list cannot be kept. */
+/* Access control lists, on a file system that the test simulates: what is read, what is set, and that
+ * nobody gains rights if a list cannot be kept. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -25,8 +25,8 @@ static struct {
     uint8_t list[LIST]; /* of the file */
     size_t size;
     int why[2];     /* errno of asking for the size, and of reading; 0: they succeed */
-    size_t shrinks; /* the list is so much shorter when it is read */
-    int path_why;   /* errno of both by a path */
+    size_t shrinks; /* by how much the list is shorter when it is read */
+    int path_why;   /* errno of both calls by path */
     char path[5000];
     int asked_by_path, asked_by_fd;
     int open_why, flags, opened;
@@ -155,7 +155,7 @@ static size_t put_list(uint8_t *list, const entry *entries, size_t count)
     return 4 + 8 * count;
 }
 
-/* Behind its end lies an entry that would take all rights away. */
+/* Returns a list. After its end lies an entry that would take all rights away. */
 static lap_acl list_of(const uint8_t *list, size_t size)
 {
     lap_acl acl = {__real_malloc(LIST), size, false};
@@ -196,7 +196,7 @@ static void a_list_is_read_whole(void **unused)
     }
 }
 
-/* Only a file system that says so has no list. */
+/* A list is missing only if the file system says so; after any other failure, it counts as hidden. */
 static void a_list_is_missing_or_hidden(void **unused)
 {
     (void)unused;
@@ -213,7 +213,7 @@ static void a_list_is_missing_or_hidden(void **unused)
         {{EACCES}, 44, false, true},
         {{EIO}, 44, false, true},
         {{0, EIO}, 44, false, true},
-        {{0, ENODATA}, 44, false, true}, /* it was there */
+        {{0, ENODATA}, 44, false, true}, /* the first call found it */
         {{0, ERANGE}, 44, false, true},
         {{0}, 44, true, true},
     };
@@ -253,13 +253,14 @@ static void a_name_is_read_by_its_path(void **unused)
     assert_true(sys.asked_by_fd == 0 && sys.flags == 0);
 }
 
-/* Without /proc, and for paths that are too long for it, the file is opened, and closed again. */
+/* If there is no /proc, or if the path in it is too long, the file is opened, read by its descriptor and
+ * closed. */
 static void a_name_is_read_by_a_descriptor_otherwise(void **unused)
 {
     (void)unused;
     static char name[4200];
     enum { BEFORE = sizeof "/proc/self/fd/5/" - 1 };
-    for (int length = 4095; length <= 4097; length++) { /* of the path; 4095 and its final 0 fit */
+    for (int length = 4095; length <= 4097; length++) { /* of the path; 4095 bytes and the final 0 fit */
         reset();
         memset(name, 'n', sizeof name);
         name[length - BEFORE] = 0;
@@ -276,7 +277,7 @@ static void a_name_is_read_by_a_descriptor_otherwise(void **unused)
         int path_why, open_why, why;
         bool is_hidden, has_list;
     } cases[] = {
-        {ENOENT, 0, 0, false, true}, /* as descriptor 0 */
+        {ENOENT, 0, 0, false, true}, /* opened as descriptor 0 */
         {ENOENT, 0, 0, false, true},
         {EACCES, 0, 0, false, true},
         {EPERM, 0, ENODATA, false, false},
@@ -320,7 +321,7 @@ static int give(lap_acl *acl, mode_t mode, bool keeps_group, bool *is_lost)
     return why;
 }
 
-/* The list sets the mode, too. */
+/* Setting the list sets the mode, too. */
 static void a_list_is_set_as_it_was(void **unused)
 {
     (void)unused;
@@ -336,7 +337,7 @@ static void a_list_is_set_as_it_was(void **unused)
     lap_acl_free(&acl);
 }
 
-/* Under another group, the owning group and others get what both had. */
+/* If the file gets another group, the owning group and others get only the rights that both had. */
 static void another_group_gets_what_others_had_too(void **unused)
 {
     (void)unused;
@@ -366,7 +367,8 @@ static unsigned limited(unsigned mode)
     return (mode & 0700) + both * 9;
 }
 
-/* If the list cannot be set, a mode takes its place. A named user is then one of the group or of others. */
+/* If the list cannot be set, the file gets a mode. A named user then counts as group or others, so these
+ * get no right that a named entry lacks. */
 static void a_mode_gives_no_more_than_the_list(void **unused)
 {
     (void)unused;
@@ -396,7 +398,7 @@ static void a_mode_gives_no_more_than_the_list(void **unused)
             assert_true(sys.sets == 1 && sys.chmods == 1);
             if (keeps_group)
                 assert_int_equal(sys.mode, mode);
-            else /* the list has been limited before */
+            else /* the list was limited first */
                 assert_int_equal(sys.mode, owner * 64 + (group & others & every) * 9);
             lap_acl_free(&acl);
         }
@@ -432,7 +434,7 @@ static void an_unknown_list_gives_no_rights(void **unused)
         lap_acl_free(&acl);
         if (cases[i].mode)
             continue;
-        acl = list_of(list, cases[i].size); /* an unknown one is not limited, either */
+        acl = list_of(list, cases[i].size); /* a list of unknown form is not limited, either */
         reset();
         assert_int_equal(give(&acl, 0777, false, &is_lost), 0);
         assert_int_equal(sys.set_size[0], cases[i].size);
@@ -441,7 +443,8 @@ static void an_unknown_list_gives_no_rights(void **unused)
     }
 }
 
-/* Without a list, the file gets the mode; under another group, what the group and others both had. */
+/* Without a list, the file gets the mode. If it also gets another group, group and others get only the
+ * rights that both had. */
 static void a_mode_is_set(void **unused)
 {
     (void)unused;
@@ -467,7 +470,8 @@ static void a_mode_is_set(void **unused)
     assert_false(is_lost);
 }
 
-/* A list that the file has from its folder is replaced by the mode; if it stays, it must grant nothing. */
+/* The mode replaces a list that the file has inherited from its folder. If that fails, the list must
+ * grant nothing. */
 static void an_inherited_list_is_removed(void **unused)
 {
     (void)unused;
@@ -491,7 +495,7 @@ static void an_inherited_list_is_removed(void **unused)
         }
 }
 
-/* The list of the old file cannot be set, and the one of the folder is there. */
+/* The old file's list cannot be set, and the new file has inherited a list from its folder. */
 static void a_lost_list_and_an_inherited_one(void **unused)
 {
     (void)unused;

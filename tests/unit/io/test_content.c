@@ -1,4 +1,4 @@
-/* The hash of a file's content: of the file that was meant, from beginning to end, or none. */
+/* Hashing a file: the hash covers the intended file from beginning to end, or there is none. */
 #include "tests/support/scratch.h"
 #include "tests/support/strike.h"
 
@@ -13,12 +13,12 @@
 enum { PIECE = 256 * 1024, MOST = 3 * PIECE + 7 };
 
 static struct {
-    const char *call; /* fails with why, after so many that succeed; NULL: none */
+    const char *call; /* fails with errno `why` after `after` successful calls; NULL: none */
     int why, after;
-    int interrupts;            /* so many reads are interrupted first */
-    size_t most;               /* of one read; 0: as many as asked */
+    int interrupts;            /* number of reads that are interrupted first */
+    size_t most;               /* bytes that one read returns; 0: all that it asks for */
     void (*changes)(void);     /* called by the first read */
-    struct stat *open, *named; /* what the file is said to be */
+    struct stat *open, *named; /* what fstat and fstatat report; NULL: the truth */
     int flags, opens, reads, closes, checks;
     size_t asked; /* of one read */
     int states;   /* not yet freed */
@@ -184,7 +184,7 @@ static void the_whole_content_is_hashed(void **unused)
         }
 }
 
-/* Without a standard input, the file is descriptor 0. */
+/* If standard input is closed, the file gets descriptor 0. */
 static void a_file_may_be_descriptor_0(void **unused)
 {
     (void)unused;
@@ -260,7 +260,7 @@ static void a_file_that_cannot_be_read_has_no_hash(void **unused)
         }
 }
 
-/* The file differs from the one that was meant: the one that was opened, or the one that has its name. */
+/* The opened file, or the file that now has the name, is not the intended one. */
 static void another_file_has_no_hash(void **unused)
 {
     (void)unused;
@@ -275,7 +275,7 @@ static void another_file_has_no_hash(void **unused)
         other.st_mtim.tv_sec += how == 2;
         other.st_ctim.tv_sec += how == 3;
         other.st_dev += how == 4;
-        if (how == 5) /* nothing differs but its kind, which only the open one is asked for */
+        if (how == 5) /* only the kind differs, which is checked only for the opened file */
             other.st_mode = (other.st_mode & ~(mode_t)S_IFMT) | S_IFIFO;
         *(n % 2 ? &sys.open : &sys.named) = &other;
         const bool is_same = how == 5 && n % 2 == 0;

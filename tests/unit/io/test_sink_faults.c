@@ -299,7 +299,7 @@ static bool reads_the_umask(void)
     __real_umask(027);
     const bool is_first =
         live(NULL, at("mask"), "x", 1, false, NULL, &err) == LAP_OK && mode_of(at("mask")) == 0640;
-    __real_umask(077); /* a later one counts for later files */
+    __real_umask(077); /* a later umask applies to later files */
     return is_first && live(NULL, at("later"), "x", 1, false, NULL, &err) == LAP_OK &&
            mode_of(at("later")) == 0600 && sys.umasks == 0 && sys.files_opened == 2 && sys.files_closed == 2;
 }

@@ -378,17 +378,17 @@ enum { FD = 77, PIECE = 64 * 1024, LOG = 128 };
 static struct {
     bool is_on;
     int fd;          /* that open returns */
-    int open_why[4]; /* errno of the first calls, until 0; then open succeeds with this in errno: */
-    int stale;       /* an errno from before */
+    int open_why[4]; /* errno of the first calls of open; the first 0 succeeds, with `stale` in errno */
+    int stale;       /* an old errno */
     int opens, flags;
     char path[64];
     struct stat st, named; /* of the descriptor, and of a path */
     int fstat_why, stat_why, asked_fd;
-    size_t size, at, most; /* bytes of the input, and those that were read; the most of one read, 0: any */
-    int read_why[8];       /* errno of each read; 0: it reads */
+    size_t size, at, most; /* bytes of the input; bytes read so far; most of one read, 0: no limit */
+    int read_why[8];       /* errno of each read; 0: it succeeds */
     int reads;
     size_t asked[LOG];
-    int poll_why[4], late; /* errno of the first polls; the first so many polls time out */
+    int poll_why[4], late; /* errno of the first polls; number of polls that time out first */
     int polls;
     atomic_int *cancels; /* set at poll number cancel_at */
     int cancel_at;
@@ -488,7 +488,7 @@ int __wrap_poll(struct pollfd *fds, nfds_t count, int ms)
         return __real_poll(fds, count, ms);
     assert_int_equal(fds->fd, sim.fd);
     assert_int_equal(fds->events, POLLIN);
-    assert_true(ms > 0); /* control is looked at again */
+    assert_true(ms > 0); /* so that control is checked again */
     const int why = sim.polls < 4 ? sim.poll_why[sim.polls] : 0;
     sim.polls++;
     if (sim.polls > 1000)
@@ -537,7 +537,7 @@ double __wrap_lap_now_ms(void)
     return sim.is_on ? sim.now : __real_lap_now_ms();
 }
 
-/* From here on, opening gives an input of this kind and size. */
+/* From now on, open returns an input of this kind and size. */
 static void pretend(mode_t kind, size_t size)
 {
     memset(&sim, 0, sizeof sim);
@@ -579,7 +579,7 @@ static void names_of_descriptors(void **state)
     (void)state;
     static const struct {
         const char *path;
-        int fd; /* -1: a path like others */
+        int fd; /* -1: an ordinary path */
     } cases[] = {
         {"-", 0},
         {"/dev/stdin", 0},
@@ -601,7 +601,7 @@ static void names_of_descriptors(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lap_source *source = NULL;
         pretend(S_IFREG, 100);
-        errno = ERANGE; /* of somebody else */
+        errno = ERANGE; /* left by an earlier call */
         assert_int_equal(lap_source_open(cases[i].path, &source, NULL), LAP_OK);
         assert_int_equal(sim.opens, cases[i].fd < 0);
         assert_int_equal(sim.asked_fd, cases[i].fd < 0 ? FD : cases[i].fd);
@@ -626,7 +626,7 @@ static void a_path_is_opened(void **state)
     } cases[] = {
         {{0}, FD, 0, 0, LAP_OK, "", 1},
         {{EINTR, EINTR, EINTR}, FD, 0, 0, LAP_OK, "", 4},
-        {{0}, 0, EINTR, 0, LAP_OK, "", 1}, /* as descriptor 0 */
+        {{0}, 0, EINTR, 0, LAP_OK, "", 1}, /* opened as descriptor 0 */
         {{0}, 0, ENOENT, 0, LAP_OK, "", 1},
         {{0}, 0, EACCES, 0, LAP_OK, "", 1},
         {{ENOENT}, FD, 0, 0, LAP_E_MISSING, "no such file", 1},
@@ -737,7 +737,7 @@ static void memory_runs_out(void **state)
     }
 }
 
-/* Each way to read, where the system interrupts or fails. */
+/* Reads in one of four ways: peek, next, hold, or hold in the caller's memory. */
 static lap_code read_in_one_way(lap_source *source, int way, size_t *size, lap_error *err)
 {
     static uint8_t memory[1001];
@@ -782,7 +782,7 @@ static void reads_are_repeated_or_fail(void **state)
         }
 }
 
-/* For a pipe or a terminal; control can end the wait. */
+/* Reads of a pipe or a terminal wait until there is data; control can end the wait. */
 static void a_pipe_is_waited_for(void **state)
 {
     (void)state;
@@ -818,7 +818,7 @@ static void a_pipe_is_waited_for(void **state)
         }
 }
 
-/* A pipe is not read further than asked; of a file, a piece more. */
+/* Peeking reads no more of a pipe than asked, and one piece more of a file. */
 static void peeking_reads_no_more_than_needed(void **state)
 {
     (void)state;
@@ -839,7 +839,7 @@ static void peeking_reads_no_more_than_needed(void **state)
             assert_int_equal(sim.asked[1], 4);
         const int reads = sim.reads, resizes = sim.resizes;
         assert_int_equal(
-            lap_source_peek(source, is_pipe ? 20 : 16 + PIECE, &bytes, &got, NULL), LAP_OK); /* all of it */
+            lap_source_peek(source, is_pipe ? 20 : 16 + PIECE, &bytes, &got, NULL), LAP_OK); /* no read */
         assert_true(sim.reads == reads && sim.resizes == resizes);
         assert_int_equal(lap_source_peek(source, 17 + PIECE, &bytes, &got, NULL), LAP_OK);
         assert_int_equal(got, 17 + PIECE);
@@ -849,7 +849,7 @@ static void peeking_reads_no_more_than_needed(void **state)
     }
 }
 
-/* After a large header, the memory for it is given back. */
+/* After a large header, the buffer shrinks to one piece. */
 static void pieces_are_read_one_by_one(void **state)
 {
     (void)state;
@@ -877,7 +877,7 @@ static void pieces_are_read_one_by_one(void **state)
         const int all = sim.reads;
         assert_int_equal(lap_source_next(source, &bytes, &size, NULL), LAP_OK);
         assert_int_equal(size, 0);
-        assert_int_equal(sim.reads, all); /* its end is known */
+        assert_int_equal(sim.reads, all); /* the end is already known */
         assert_int_equal(lap_source_peek(source, 1, &bytes, &size, &err), LAP_E_INTERNAL);
         assert_failed(&err, LAP_E_INTERNAL, "file", "peeked after reading began");
         lap_source_close(source);
@@ -899,7 +899,7 @@ static void a_later_piece_cannot_be_read(void **state)
     lap_source_close(source);
 }
 
-/* Somewhere else in the input, without moving. */
+/* Looks at bytes anywhere in the input, without moving the reading position. */
 static void bytes_are_looked_at(void **state)
 {
     (void)state;
@@ -926,7 +926,7 @@ static void bytes_are_looked_at(void **state)
         if (is_begun)
             assert_int_equal(lap_source_next(source, &bytes, &size, NULL), LAP_OK);
         sim.read_why[0] = sim.read_why[2] = EINTR;
-        if (cases[n].size > 0 || is_memory) /* of a file, no bytes are always there */
+        if (cases[n].size > 0 || is_memory) /* in a file, looking at 0 bytes always succeeds */
             assert_int_equal(lap_source_look(source, cases[n].at, found, cases[n].size), cases[n].is_there);
         if (cases[n].is_there)
             assert_memory_equal(found, content + cases[n].at, cases[n].size);
@@ -937,12 +937,12 @@ static void bytes_are_looked_at(void **state)
     lap_source *source = open_input();
     sim.read_why[0] = EIO;
     assert_false(lap_source_look(source, 0, found, 8));
-    assert_false(lap_source_look(source, INT64_MAX - 8, found, 8)); /* the last place to ask for */
+    assert_false(lap_source_look(source, INT64_MAX - 8, found, 8)); /* the last position asked for */
     assert_true(sim.looks == 2 && sim.looked_at == INT64_MAX - 8);
     assert_false(lap_source_look(source, INT64_MAX - 7, found, 8));
     assert_int_equal(sim.looks, 2);
     lap_source_close(source);
-    for (int is_pipe = 0; is_pipe < 2; is_pipe++) { /* a descriptor of the caller's */
+    for (int is_pipe = 0; is_pipe < 2; is_pipe++) { /* a descriptor that the caller opened */
         pretend(is_pipe ? S_IFIFO : S_IFREG, 1000);
         assert_int_equal(lap_source_open("/dev/fd/77", &source, NULL), LAP_OK);
         assert_false(lap_source_look(source, 0, found, 8));
@@ -951,7 +951,7 @@ static void bytes_are_looked_at(void **state)
     }
 }
 
-/* Up to a limit; the end must show. */
+/* An input is held up to a limit; it is whole only if its end was seen. */
 static void an_input_is_held_up_to_a_limit(void **state)
 {
     (void)state;
@@ -995,8 +995,8 @@ static void an_input_is_held_up_to_a_limit(void **state)
     }
 }
 
-/* The room is that of the file and a byte more; if the size is unknown, or the file has grown, twice what has
- * been read. */
+/* The buffer has room for the file and one byte more. If the size is unknown or the file has grown, it
+ * has room for twice the bytes read so far. */
 static void room_grows_while_an_input_is_held(void **state)
 {
     (void)state;
@@ -1011,14 +1011,14 @@ static void room_grows_while_an_input_is_held(void **state)
         {S_IFREG, 200000, 200000, 0, 0, {200001}},
         {S_IFREG, 1000, 5000, 0, 0, {1001, 2 * PIECE}},
         {S_IFREG, PIECE - 1, 5 * PIECE / 2, 0, 0, {PIECE, 2 * PIECE, 4 * PIECE}},
-        {S_IFREG, 0, 5000, 0, 0, {2 * PIECE}}, /* as files of /proc */
+        {S_IFREG, 0, 5000, 0, 0, {2 * PIECE}}, /* like a file in /proc */
         {S_IFREG, PIECE + 16, PIECE + 16, 16, 0, {PIECE + 16, PIECE + 17}},
         {S_IFREG, PIECE + 15, PIECE + 17, 16, 0, {PIECE + 16, 2 * PIECE + 32}},
         {S_IFIFO, 0, 5000, 0, 0, {2 * PIECE}},
         {S_IFIFO, 0, 2 * PIECE, 0, 0, {2 * PIECE, 4 * PIECE}},
         {S_IFIFO, 0, 2 * PIECE - 1, 0, 0, {2 * PIECE}},
         {S_IFIFO, 0, 250000, 0, 9999, {2 * PIECE, 4 * PIECE}},
-        {S_IFIFO, 7, 5000, 0, 0, {2 * PIECE}}, /* its size says nothing */
+        {S_IFIFO, 7, 5000, 0, 0, {2 * PIECE}}, /* the st_size of a pipe means nothing */
         {S_IFIFO, 0, 250000, 100, 0, {PIECE + 100, 2 * PIECE + 200, 4 * PIECE + 400}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -1045,7 +1045,7 @@ static void room_grows_while_an_input_is_held(void **state)
     }
 }
 
-/* Whatever the pieces are, the pair is found at its first place from `from` on, and nothing more is read. */
+/* For all sizes of pieces, the pair is found at its first place from `from` on, and reading stops. */
 static void a_pair_ends_what_is_held(void **state)
 {
     (void)state;
@@ -1058,7 +1058,7 @@ static void a_pair_ends_what_is_held(void **state)
         const uint8_t *bytes;
         size_t got;
         bool whole;
-        memset(content, 0xFF, LENGTH); /* half of it everywhere */
+        memset(content, 0xFF, LENGTH); /* its first byte everywhere */
         content[place] = 0xFF;
         if (place + 1 < LENGTH)
             content[place + 1] = 0xD9;
@@ -1069,7 +1069,7 @@ static void a_pair_ends_what_is_held(void **state)
         lap_source_hold_until(source, from, pair);
         assert_int_equal(lap_source_hold(source, 1000, &bytes, &got, &whole, NULL), LAP_OK);
         assert_true(whole);
-        const size_t needed = (place + 2 + most - 1) / most * most; /* in whole pieces */
+        const size_t needed = (place + 2 + most - 1) / most * most; /* rounded up to whole pieces */
         assert_int_equal(got, is_found && needed < LENGTH ? needed : LENGTH);
         if (is_found)
             assert_int_equal(sim.at, got);
@@ -1087,7 +1087,7 @@ static void a_pair_ends_what_is_held(void **state)
     assert_int_equal(lap_source_hold(source, 1000, &bytes, &got, &whole, NULL), LAP_OK);
     assert_int_equal(got, LENGTH);
     lap_source_close(source);
-    pretend(S_IFIFO, LENGTH); /* the pair is there, but behind the limit */
+    pretend(S_IFIFO, LENGTH); /* the pair ends after the limit */
     sim.most = 4;
     source = open_input();
     lap_source_hold_until(source, 0, pair);
@@ -1097,7 +1097,7 @@ static void a_pair_ends_what_is_held(void **state)
     memcpy(content, kept, LENGTH);
 }
 
-/* Into the caller's memory: only if nothing has been read. */
+/* The caller's memory can be filled only if nothing has been read before. */
 static void memory_is_filled_once(void **state)
 {
     (void)state;
@@ -1108,7 +1108,7 @@ static void memory_is_filled_once(void **state)
         bool whole = true;
         lap_error err = {0};
         lap_source *source = NULL;
-        pretend(S_IFREG, n == 0 || n == 2 ? 0 : 1000); /* an empty one leaves nothing in the buffer */
+        pretend(S_IFREG, n == 0 || n == 2 ? 0 : 1000); /* an empty input leaves nothing in the buffer */
         if (n == 3)
             assert_int_equal(lap_source_memory(content, 1000, "given", &source, NULL), LAP_OK);
         else
@@ -1128,7 +1128,7 @@ static void memory_is_filled_once(void **state)
                 err.message, n == 3 ? "given: held after reading began" : "file: held after reading began");
         lap_source_close(source);
     }
-    for (size_t room = 999; room < 1003; room++) { /* never more than the room */
+    for (size_t room = 999; room < 1003; room++) { /* reads never more than the room */
         size_t size;
         bool whole;
         memset(memory, 0xA5, sizeof memory);
@@ -1156,7 +1156,7 @@ static void what_is_held_counts_as_read(void **state)
     lap_source *source = open_input();
     assert_int_equal(lap_source_hold(source, 2000, &bytes, &size, &whole, NULL), LAP_OK);
     assert_int_equal(lap_source_bytes(source), 0);
-    for (int i = 0; i < 2; i++) { /* and only once */
+    for (int i = 0; i < 2; i++) { /* the second call adds nothing */
         lap_source_held_is_read(source);
         assert_int_equal(lap_source_bytes(source), 1000);
     }
@@ -1204,7 +1204,8 @@ static void an_input_is_verified(void **state)
     }
 }
 
-/* A file that changed is to blame for what its reader found, but not for other failures. */
+/* If the file has changed, this is reported instead of success, truncation or damage, but other failures
+ * are kept. */
 static void a_result_is_that_of_the_file(void **state)
 {
     (void)state;
@@ -1228,7 +1229,8 @@ static void a_result_is_that_of_the_file(void **state)
         }
 }
 
-/* By name, after it was closed: only the file that was read can have changed. */
+/* Verifies a file by name after it was closed. If it is gone or another file has its name, it counts as
+ * unchanged. */
 static void a_file_that_was_read_is_verified(void **state)
 {
     (void)state;

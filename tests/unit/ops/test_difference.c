@@ -117,7 +117,7 @@ static double plain_ssim(const uint8_t *a, const uint8_t *b, int width, int heig
     return sum / ((width - WINDOW + 1) * (height - WINDOW + 1));
 }
 
-/* The mean over the channels, within a mask; and no index if a side has fewer than 11 pixels. */
+/* SSIM is the mean over the channels, inside the mask; none if a side has fewer than 11 pixels. */
 static void test_ssim_of_colours(void **state)
 {
     (void)state;
@@ -258,7 +258,7 @@ static void test_pixels_left(void **state)
         }
 }
 
-/* A pixel is near or not, whatever its neighbour is; and pictures of other sizes stay as they are. */
+/* Each pixel is excused independently of its neighbours. If the sizes differ, no picture is changed. */
 static void test_neighbours_of_excused(void **state)
 {
     (void)state;
@@ -291,7 +291,7 @@ static void test_neighbours_of_excused(void **state)
         }
 }
 
-/* Several boxes: any of them may be the one that excuses a difference. */
+/* With several boxes, any of them can excuse a difference. */
 static void test_boxes_that_excuse(void **state)
 {
     (void)state;
@@ -306,7 +306,7 @@ static void test_boxes_that_excuse(void **state)
     }
 }
 
-/* How much a border may cover of each side, and what is said of one that covers all. */
+/* How wide the masked border may be, and the message if it covers everything. */
 static void test_masks(void **state)
 {
     (void)state;
@@ -334,7 +334,7 @@ static void test_masks(void **state)
     assert_string_equal(err.message, "sizes differ: 4x3 and 4x2");
 }
 
-/* Each figure of a sum, from figures by hand: a is identical or not, and so is b. */
+/* Compares each figure of a sum with one computed by hand; each of the two pairs is identical or not. */
 static void test_figures_of_a_sum(void **state)
 {
     (void)state;
@@ -462,9 +462,8 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_identical), cmocka_unit_test(test_figures),
         cmocka_unit_test(test_ssim), cmocka_unit_test(test_every_place), cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_sum), cmocka_unit_test(test_excused), cmocka_unit_test(test_pixels_left),
-        cmocka_unit_test(test_refused_views),
-        cmocka_unit_test(test_ssim_of_colours), cmocka_unit_test(test_neighbours_of_excused),
-        cmocka_unit_test(test_boxes_that_excuse), cmocka_unit_test(test_masks),
-        cmocka_unit_test(test_figures_of_a_sum)};
+        cmocka_unit_test(test_refused_views), cmocka_unit_test(test_ssim_of_colours),
+        cmocka_unit_test(test_neighbours_of_excused), cmocka_unit_test(test_boxes_that_excuse),
+        cmocka_unit_test(test_masks), cmocka_unit_test(test_figures_of_a_sum)};
     return cmocka_run_group_tests_name("difference", tests, NULL, NULL);
 }

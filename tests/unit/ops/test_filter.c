@@ -77,7 +77,7 @@ static void callers_pixels(void **state)
                     c == 1 ? "simd" : "c");
 }
 
-/* All-zero parameters are the defaults; h alone decides, whatever the kernel's other fields say. */
+/* All-zero parameters mean the defaults. Only h defines a kernel, whatever its other fields contain. */
 static void parameters_are_completed(void **state)
 {
     (void)state;
@@ -182,12 +182,12 @@ static lap_view made_up(uintptr_t at, int width, int height, int channels, ptrdi
 
 enum { SIDE = LAP_MAX_SIDE };
 
-/* One thing is wrong at a time, in the input or in the output: what is said. */
+/* Each case has one fault, in the input or in the output; its message is compared. */
 static void what_is_said(void **state)
 {
     (void)state;
     static const struct {
-        lap_view bad; /* 0: as in a good one */
+        lap_view bad; /* fields that are 0 are as in a valid view */
         lap_code code;
         const char *said; /* after "input" or "output" */
     } cases[] = {
@@ -223,7 +223,7 @@ static void what_is_said(void **state)
     }
 }
 
-/* Two views that do not go together; and the largest sides that do. */
+/* Views that do not match each other, and the largest sides that are allowed. */
 static void what_goes_together(void **state)
 {
     (void)state;
@@ -263,8 +263,8 @@ static void what_goes_together(void **state)
         lap_filter_check(&in, &out, &wrong, (lap_border)(LAP_CONSTANT + 256), NULL), LAP_E_USAGE);
 }
 
-/* Whether two views share a byte, at each distance: byte by byte, where their strides are equal. If they are
- * not, views overlap if their ranges of addresses do. */
+/* Whether two views overlap, at each distance. If their strides are equal, they overlap if they share a
+ * byte; otherwise, if their ranges of addresses overlap. */
 static void each_distance(void **state)
 {
     (void)state;

@@ -73,7 +73,7 @@ static void test_refusals(void **state)
     assert_int_equal(lap_stats_of_counts(counts, 1, -1, &s, &err), LAP_E_USAGE);
 }
 
-/* How many channels and which thresholds there are, and what the channels are called. */
+/* Which numbers of channels and which thresholds are valid, and the names of the channels. */
 static void test_limits(void **state)
 {
     (void)state;
@@ -103,7 +103,7 @@ static void test_limits(void **state)
         }
 }
 
-/* Each figure, of few samples with gaps between their values, from the samples one by one. */
+/* Compares each figure with one computed from the samples: few, with gaps between their values. */
 static void test_figures(void **state)
 {
     (void)state;
@@ -141,7 +141,7 @@ static void test_figures(void **state)
         }
 }
 
-/* Sums that are too many for 48 bits, in one count or together. */
+/* Numbers of samples that need more than 48 bits, in one count or in total. */
 static void test_number_of_samples(void **state)
 {
     (void)state;
@@ -235,13 +235,13 @@ static void test_profiles(void **state)
     lap_image_destroy(&image);
 }
 
-/* Views that have no pixels, or no such place or channels: one thing is wrong at a time. */
+/* Views without pixels, or with an invalid place or number of channels; each has one fault. */
 static void test_views(void **state)
 {
     (void)state;
     static const struct {
         int place, width, height, channels;
-        bool has_pixels, stats, profiles; /* whether they are computed */
+        bool has_pixels, stats, profiles; /* whether stats and profiles are computed */
     } cases[] = {{LAP_ON_HOST, 1, 1, 1, true, true, true}, {LAP_ON_HOST, 1, 1, 4, true, true, false},
         {LAP_ON_HOST, 1, 1, 2, true, true, false}, {LAP_ON_HOST, 1, 1, 0, true, false, false},
         {LAP_ON_HOST, 1, 1, 5, true, false, false}, {LAP_ON_HOST, 0, 1, 1, true, false, false},
@@ -286,7 +286,7 @@ static void test_views(void **state)
     lap_context_destroy(context);
 }
 
-/* Rows and columns with the weights of the caller, or their means, in pictures that are wide or high. */
+/* Rows and columns of wide and of high pictures, as means or with the caller's weights. */
 static void test_weights(void **state)
 {
     (void)state;

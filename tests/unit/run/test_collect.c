@@ -1,5 +1,5 @@
-/* Whole images from decoders that the test makes up: which rows are decoded where, what is reported, and what
- * fits in memory. */
+/* Whole images from decoders that the test simulates: which rows are decoded where, what is reported, and
+ * what fits in memory. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@
 enum { WIDTH = 5, CHANNELS = 3, MOST = 64, NONE = -1 };
 
 static struct {
-    bool counts; /* the clock goes one step further at each look */
+    bool counts; /* each call of the clock advances it by one step */
     double now;
     int opened[MOST], opens, open_fails; /* first rows; open number open_fails fails, NONE: none */
     struct {
@@ -36,17 +36,17 @@ static struct {
     size_t spared; /* the decoder's memory after it was reduced */
     atomic_int *cancel;
     int cancel_row;
-    bool no_shares, is_silent; /* is_silent: a failure without words */
-    lap_decoder *second;       /* the second thread of a team finds this decoder without columns */
-    const char *changes;       /* a file that is written to at the next look at the clock */
-    bool in_order;             /* the encoder was told so */
+    bool no_shares, is_silent; /* is_silent: the failure has no message */
+    lap_decoder *second;       /* for the second thread of a team, this decoder has no columns */
+    const char *changes;       /* a file that is written to at the next call of the clock */
+    bool in_order;             /* what the encoder was told */
 } made;
 
 double __real_lap_now_ms(void);
 double __wrap_lap_now_ms(void);
 double __wrap_lap_now_ms(void)
 {
-    if (made.changes) { /* somebody writes to the file */
+    if (made.changes) { /* another process writes to the file */
         FILE *file = fopen(made.changes, "ab");
         made.changes = NULL;
         assert_non_null(file);
@@ -63,7 +63,7 @@ void *__wrap_calloc(size_t count, size_t size)
     return made.no_shares ? NULL : __real_calloc(count, size);
 }
 
-/* Two threads, one after the other. */
+/* Runs two threads, one after the other. */
 void __real_lap_pool_team(lap_pool *pool, int members, lap_job_fn *fn, void *argument);
 void __wrap_lap_pool_team(lap_pool *pool, int members, lap_job_fn *fn, void *argument);
 void __wrap_lap_pool_team(lap_pool *pool, int members, lap_job_fn *fn, void *argument)
@@ -186,7 +186,7 @@ static void check_pixels(const lap_view *v, int height, lap_turn turn)
         }
 }
 
-/* In strips of 32 rows, whatever the threads and the turn are; each row once. */
+/* Each row is decoded once, in strips of at most 32 rows, with any number of threads and any turn. */
 static void each_row_is_decoded_once(void **state)
 {
     (void)state;
@@ -221,7 +221,7 @@ static void each_row_is_decoded_once(void **state)
                 assert_int_equal(made.closes, made.opens);
                 assert_int_equal(made.finishes, 1);
                 assert_int_equal(damage.warnings, 3);
-                if (turn % 2) { /* the end of the decoder is a step of its own */
+                if (turn % 2) { /* finishing the decoder takes one more step */
                     assert_true(ms.decode == 100 + made.strip_count + 1);
                     assert_true(ms.filter == 200 + made.strip_count);
                     assert_true(ms.read == 7);
@@ -230,8 +230,8 @@ static void each_row_is_decoded_once(void **state)
             }
 }
 
-/* One thread alone with the shares of several: it takes the lower half of the largest share, cut at the
- * second row of an MCU, or all that is left of a small one. */
+/* One thread decodes the shares of several: it takes the lower half of the largest share, cut at the
+ * second row of an MCU, or all that is left of a small share. */
 static void shares_are_cut_where_little_is_decoded_twice(void **state)
 {
     (void)state;
@@ -260,7 +260,7 @@ static void shares_are_cut_where_little_is_decoded_twice(void **state)
     }
 }
 
-/* A failure ends the work of all, and is reported as it was. */
+/* A failure ends the work of all threads, and is reported unchanged. */
 static void a_failure_ends_the_work(void **state)
 {
     (void)state;
@@ -328,7 +328,7 @@ static void a_failure_ends_the_work(void **state)
             }
 }
 
-/* Of all the threads; also if it says no more than its code. */
+/* The first failure of all threads is reported, even if it has a code but no message. */
 static void the_first_failure_counts(void **state)
 {
     (void)state;
@@ -350,7 +350,7 @@ static void the_first_failure_counts(void **state)
     }
 }
 
-/* A turn needs a strip of memory, which cannot be had for no columns. */
+/* A turn needs memory for a strip, which cannot be created without columns. */
 static void a_strip_cannot_be_made(void **state)
 {
     (void)state;
@@ -370,7 +370,7 @@ static void a_strip_cannot_be_made(void **state)
 
 /* ---- a whole file ---- */
 
-/* The decoder and so many images; the decoder's memory is reduced if that helps. */
+/* The decoder and `images` images must fit; the decoder's memory is reduced if that helps. */
 static void an_image_fits_the_limit(void **state)
 {
     (void)state;
@@ -408,7 +408,7 @@ static void an_image_fits_the_limit(void **state)
         assert_string_equal(err.message, cases[i].message);
         assert_int_equal(err.remedy, LAP_REMEDY_MAX_MEMORY);
     }
-    for (int n = 0; n < 3; n++) { /* sizes that no pointer holds */
+    for (int n = 0; n < 3; n++) { /* sizes that cannot be addressed */
         lap_decoder d;
         lap_error err = {0};
         lap_whole whole = {.decoder = &d};
@@ -425,7 +425,7 @@ static void an_image_fits_the_limit(void **state)
 static void a_decoder_gets_the_settings(void **state)
 {
     (void)state;
-    static const int wanted[] = {3, 1, 2, 3, 3}; /* of 0 to 4 threads */
+    static const int wanted[] = {3, 1, 2, 3, 3}; /* for 0 to 4 threads */
     static const char pgm[] = "P5 2 2 255\n1234";
     lap_context *context = lap_context_create(3, NULL);
     assert_non_null(context);
@@ -442,7 +442,7 @@ static void a_decoder_gets_the_settings(void **state)
         assert_int_equal(lap_source_memory(pgm, sizeof pgm - 1, "given", &whole.source, NULL), LAP_OK);
         const lap_code code = lap_whole_open(&whole, context, &s, 3, &err);
         made.counts = false;
-        assert_int_equal(code, threads == 4 ? LAP_E_LIMIT : LAP_OK); /* three images take more */
+        assert_int_equal(code, threads == 4 ? LAP_E_LIMIT : LAP_OK); /* three images need more */
         assert_int_equal(whole.options.threads, wanted[threads]);
         assert_int_equal(whole.options.images, 3);
         assert_true(whole.options.plans);
@@ -572,7 +572,7 @@ static void a_file_changes_while_it_is_read(void **state)
 
 /* ---- to an encoder ---- */
 
-/* Bands of any number, the last one shorter. */
+/* An image of any number of bands, of which the last may be shorter. */
 static void an_image_is_encoded_in_bands(void **state)
 {
     (void)state;
@@ -653,7 +653,7 @@ static void what_cannot_be_encoded(void **state)
             assert_memory_equal(out, cases[i / 2].format ? "P6" : "\xff\xd8", 2);
         free(out);
     }
-    for (int cancelled = 0; cancelled < 2; cancelled++) { /* or late */
+    for (int cancelled = 0; cancelled < 2; cancelled++) { /* 0: it takes too long */
         lap_settings s = lap_settings_default();
         lap_error err = {0};
         void *out = pixels;

@@ -1,5 +1,5 @@
-/* A photo's way by a device that the test makes up: what the device is asked, what is written, and that
- * nothing is left behind where it fails. */
+/* Sends photos through a device that the test simulates: which calls the device gets, what is written,
+ * and that nothing is left behind after a failure. */
 #include "tests/support/scratch.h"
 
 #include <errno.h>
@@ -21,19 +21,19 @@ static struct {
     bool counts_time;
     double now;
     char log[256];       /* the calls */
-    int calls, fails_at; /* this one fails, */
-    lap_code code;       /* with this code; LAP_OK: LAP_E_DEVICE */
+    int calls, fails_at; /* number of the call that fails, */
+    lap_code code;       /* and its code; LAP_OK means LAP_E_DEVICE */
     const char *failed;  /* its name */
     bool handles[2];     /* whether files and pixels can be processed */
-    bool has_source[2];  /* whether they have been, after the first and the second run */
-    bool has_scan;       /* the output's, after a run */
-    bool encodes;        /* it is planned */
+    bool has_source[2];  /* whether they were processed, after the first and the second run */
+    bool has_scan;       /* whether there is a scan of the output after a run */
+    bool encodes;        /* whether the plan includes encoding */
     int runs;
     lap_device_wish wishes[2];
     int wish_count;
     lap_views_filter filter;
     const lap_times *times;
-    size_t room; /* asked for a file */
+    size_t room; /* requested for a file */
     int reserves;
     size_t reserved;
     int writes, write_fails;
@@ -332,7 +332,7 @@ static void reset(void)
 
 static const lap_rung rung = {.op = LAP_OP_FILTER, .name = "rung", .family = "cuda", .device = 1};
 
-/* Whether the sink has these bytes, which may be zero. */
+/* Checks that the sink has exactly these bytes; there may be none. */
 static void assert_written(lap_sink *sink, const char *bytes)
 {
     void *got;
@@ -345,7 +345,7 @@ static void assert_written(lap_sink *sink, const char *bytes)
 
 /* ---- the file for the device ------------------------------------------------------------------------ */
 
-/* Only a JPEG that may be held. */
+/* Only a JPEG within the limit is held. */
 static void a_file_is_held_for_the_device(void **unused)
 {
     (void)unused;
@@ -476,7 +476,7 @@ static const way ways[] = {
         false},
 };
 
-/* The calls up to number fails_at, and those that give everything back. */
+/* Returns the calls up to number fails_at, and those that release everything. */
 static void shorten(const char *log, int fails_at, char *shorter, size_t size)
 {
     char all[256], *rest = NULL;
@@ -522,7 +522,7 @@ static void check_wishes(const lap_photo *p, const way *w)
     }
 }
 
-/* Runs the photo, with call number fails_at failing (0: none), and compares all there is to know. */
+/* Runs the photo, with call number fails_at failing (0: none), and compares all results. */
 static void check_way(const way *w, int fails_at, bool is_cancelled)
 {
     static lap_run_stats stats;
@@ -630,7 +630,7 @@ static void write_photo(const void *bytes, size_t size)
     assert_int_equal(fclose(file), 0);
 }
 
-typedef struct loaded { /* what becomes of loading, and what is prepared for it */
+typedef struct loaded { /* the expected result of loading, and its calls */
     lap_code code;
     bool handled;
     const char *log;
@@ -652,7 +652,7 @@ static void prepare(void)
     write_photo(jpeg.data, jpeg.size);
 }
 
-/* Loads the photo, compares, and closes. */
+/* Loads the photo, compares the result, and closes the run. */
 static void check_load(const lap_settings *s, const char *out, const loaded *wanted)
 {
     lap_device_staging staging = {.encoded = &encoded, .counts = &device_counts};
@@ -685,7 +685,7 @@ static void check_load(const lap_settings *s, const char *out, const loaded *wan
         assert_ptr_equal(run.staging, &staging);
         lap_async_run_close(&run);
     }
-    lap_async_run_close(&run); /* again */
+    lap_async_run_close(&run); /* a second time */
     assert_int_equal(open_files(), before);
     free(staging.file.bytes);
 }
@@ -702,11 +702,11 @@ static void a_photo_is_loaded_for_a_device(void **unused)
     check_load(&s, "o.jpg", &(loaded){LAP_OK, true, "file head plan "});
     prepare();
     s.stats = NULL;
-    dev.encodes_there = dev.encodes = false; /* only measured */
+    dev.encodes_there = dev.encodes = false; /* it is only measured */
     check_load(&s, NULL, &(loaded){LAP_OK, true, "file plan "});
 }
 
-/* The settings ask for something that a device cannot do: nothing is read. */
+/* If the settings ask for something that a device cannot do, nothing is read. */
 static void a_device_cannot_do_what_is_asked(void **unused)
 {
     (void)unused;
@@ -733,7 +733,7 @@ static void a_file_is_not_one_for_a_device(void **unused)
     assert_int_equal(mkdir(at("in.jpg"), 0700), 0);
     check_load(&s, "o.jpg", &unread);
     assert_int_equal(rmdir(at("in.jpg")), 0);
-    for (size_t size = 2; size < 6; size++) { /* too short for a JPEG from the start */
+    for (size_t size = 2; size < 6; size++) { /* so short that it cannot be a JPEG */
         prepare();
         write_photo("\xff\xd8\xff\xe0\xff", size);
         check_load(&s, "o.jpg", size < 4 ? &unread : &unlike);
@@ -741,7 +741,7 @@ static void a_file_is_not_one_for_a_device(void **unused)
     prepare();
     write_photo("P5 1 1 255\nx", 12);
     check_load(&s, "o.jpg", &unlike);
-    for (int more = 0; more < 2; more++) { /* larger than any that is held */
+    for (int more = 0; more < 2; more++) { /* as large as the limit for held files, and larger */
         prepare();
         assert_int_equal(truncate(at("in.jpg"), (off_t)LAP_SOURCE_MOST + more), 0);
         dev.fails_at = 1;
@@ -756,7 +756,7 @@ static void a_file_is_not_one_for_a_device(void **unused)
     check_load(&s, "o.jpg", &unlike);
 }
 
-/* The CPU, which needs three images, says that they are too many. */
+/* If the three images that the CPU needs exceed the limit, the CPU gets the photo, and reports it. */
 static void a_photo_is_too_large_for_the_limit(void **unused)
 {
     (void)unused;
@@ -799,7 +799,7 @@ static void a_plan_cannot_be_made(void **unused)
     check_load(&s, "o.jpg", &(loaded){LAP_OK, false, "file head plan "});
 }
 
-/* The time that the device took to start does not count. */
+/* The time that the device needs to start does not count. */
 static void a_clock_is_restarted(void **unused)
 {
     (void)unused;
@@ -815,8 +815,8 @@ static void a_clock_is_restarted(void **unused)
     }
 }
 
-/* If the photo has changed since it was read, or the run is stopped, nothing is left of its output, and no
- * descriptor open. */
+/* If the photo has changed since it was read, or the run is stopped, nothing of its output remains and no
+ * descriptor stays open. */
 static void what_a_device_did_is_stored(void **unused)
 {
     (void)unused;

@@ -427,7 +427,8 @@ static void what_is_lost(void **state)
 
 enum { PNG_HEAD = 8 + 25 + 8 }; /* up to the first byte of the picture */
 
-/* Of whole pictures: 16 bits are said only to whom they matter, and damage first. */
+/* Warnings about whole pictures: damage comes first, and the loss of 16 bits only if it matters to the
+ * caller. */
 static void what_pixels_lack(void **state)
 {
     (void)state;
@@ -461,7 +462,7 @@ static void what_pixels_lack(void **state)
 static struct {
     bool is_on;
     double source_ms, sink_ms, opening_ms; /* what source and sink took */
-    double now;                            /* one step further at each look */
+    double now;                            /* each call of the clock adds one step */
     const char *lost;                      /* what the sink could not keep */
     lap_code finish;
     int finishes;
@@ -529,7 +530,7 @@ typedef struct made { /* a photo, and what it points to */
 static lap_source *source;
 static lap_sink *sink;
 
-/* A JPEG in memory becomes a JPEG; nothing has been done. */
+/* Makes a photo that is read from a JPEG in memory and written as a JPEG; no step has run yet. */
 static void make_photo(made *m)
 {
     memset(m, 0, sizeof *m);
@@ -547,7 +548,7 @@ static void make_photo(made *m)
     fake.lost = "";
 }
 
-/* Nothing of an earlier report shows. */
+/* Fills a report that contained other bytes: nothing of them may remain. */
 static lap_report report_of(const made *m)
 {
     lap_report report;
@@ -581,7 +582,8 @@ static int close_ends(void **state)
     return 0;
 }
 
-/* Decoding includes reading, and encoding includes writing: the report takes them apart. */
+/* The measured times of decoding include reading, those of encoding include writing; the report separates
+ * them. */
 static void times_are_taken_apart(void **state)
 {
     (void)state;
@@ -628,11 +630,11 @@ static void figures_are_those_of_the_photo(void **state)
         assert_string_equal(report.warning, "");
         assert_string_equal(report.note, "");
         assert_ptr_equal(report.resolved, n / 2 ? "c" : NULL);
-        assert_int_equal(report.bytes_in, 0); /* of memory, what has been read */
+        assert_int_equal(report.bytes_in, 0); /* for memory, the bytes that were read */
     }
 }
 
-/* Each note is there as far as it fits. */
+/* Notes are joined; the end that does not fit is cut off. */
 static void notes_are_joined_and_cut(void **state)
 {
     (void)state;
@@ -798,7 +800,7 @@ static void which_coders_ran(void **state)
             "encoded by turbo, not by c: odd"},
         {"turbo", "c", NULL, LAP_CODEC_C, false, false, false, "decoded by turbo", "encoded by turbo"},
         {"turbo", NULL, "odd", LAP_CODEC_C, false, false, false, "decoded by turbo", NULL},
-        /* only a file that is too large to be held is worth a note if the settings name no coder */
+        /* if the settings name no coder, there is a note only for a file that is too large to be held */
         {"turbo", "c", "odd", LAP_CODEC_AUTO, true, false, false, "decoded by turbo, not by c: odd", NULL},
         {"turbo", "c", "odd", LAP_CODEC_AUTO, true, true, false, "", NULL},
         {"turbo", "c", "odd", LAP_CODEC_AUTO, false, false, false, "", NULL},
@@ -831,7 +833,7 @@ static void which_coders_ran(void **state)
     }
 }
 
-/* A profile for gray images, and a drop that the writer has counted. */
+/* A colour profile for gray images, and metadata that the writer has dropped and counted. */
 static void what_else_the_output_lacks(void **state)
 {
     (void)state;
@@ -865,7 +867,7 @@ static void what_else_the_output_lacks(void **state)
     assert_note(&m, "");
 }
 
-/* The first one is shown, of all that there are. */
+/* All warnings are counted, and the first one is shown. */
 static void warnings_are_counted(void **state)
 {
     (void)state;
@@ -892,7 +894,7 @@ static void warnings_are_counted(void **state)
     }
 }
 
-/* What comes after the picture is lost if it should be kept, and a format that keeps it is written. */
+/* Metadata after the picture counts as lost if it should be kept and the output's format can keep it. */
 static void what_comes_late_is_lost(void **state)
 {
     (void)state;
@@ -933,7 +935,7 @@ static void what_comes_late_is_lost(void **state)
     }
 }
 
-/* Where a turn takes (x, y) of a picture whose middle is (0, 0): a matrix, row by row. */
+/* The matrix of each turn, row by row: it moves the point (x, y) of a picture whose centre is (0, 0). */
 static const int matrices[9][4] = {{0}, {1, 0, 0, 1}, {-1, 0, 0, 1}, {-1, 0, 0, -1}, {1, 0, 0, -1},
     {0, 1, 1, 0}, {0, -1, 1, 0}, {0, -1, -1, 0}, {0, 1, -1, 0}};
 
@@ -943,7 +945,7 @@ static void multiply(const int a[4], const int b[4], int product[4])
         product[i] = a[i / 2 * 2] * b[i % 2] + a[i / 2 * 2 + 1] * b[i % 2 + 2];
 }
 
-/* Viewers apply the tag that stays to the pixels that were turned. */
+/* If the orientation tag stays, viewers apply it to the turned pixels. */
 static void what_viewers_make_of_a_tag(void **state)
 {
     (void)state;
@@ -963,7 +965,7 @@ static void what_viewers_make_of_a_tag(void **state)
                 m.photo.plan.write.oriented = oriented;
                 m.photo.plan.write.fail_on = LAP_FAIL_WARNING;
                 m.decoder.header.orientation = tag;
-                for (int i = 0; i < 4; i++) /* the inverse of a matrix without scale is its transpose */
+                for (int i = 0; i < 4; i++) /* the matrix is orthogonal: its inverse is its transpose */
                     back[i] = matrices[tag][i / 2 + i % 2 * 2];
                 multiply(matrices[turn], back, product); /* the upright picture as stored, turned, ... */
                 multiply(matrices[tag], product, seen);  /* ... and seen by the tag */
@@ -975,7 +977,7 @@ static void what_viewers_make_of_a_tag(void **state)
                 const lap_report report = report_of(&m);
                 assert_string_equal(report.warning, wanted);
                 assert_int_equal(report.warnings, *wanted != 0);
-                assert_int_equal(lap_photo_refuse_losses(&m.photo, &err), LAP_OK); /* as the user chose */
+                assert_int_equal(lap_photo_refuse_losses(&m.photo, &err), LAP_OK); /* the user chose it */
             }
 }
 
@@ -1028,7 +1030,7 @@ static void a_photo_is_opened(void **state)
         assert_true(p.whole.view.width == SMALL && p.whole.view.height == SMALL + 1);
         assert_true(p.whole.view.channels == 3 && p.whole.view.apron == LAP_APRON);
         lap_image_destroy(&p.whole);
-        p.plan.width = 0; /* no image can be made: the decoder is not asked */
+        p.plan.width = 0; /* no image can be created, so the decoder is not called */
         lap_decoder *const decoder = p.decoder;
         p.decoder = NULL;
         assert_int_equal(lap_photo_collect(&p, NULL), LAP_E_INTERNAL);
@@ -1060,7 +1062,7 @@ static void statistics_are_of_both_pictures(void **state)
     assert_int_equal(stats.edges.channel[0].histogram[9], 5);
     assert_int_equal(stats.input.threshold, 8);
     assert_int_equal(stats.edges.threshold, 8);
-    for (int i = 0; i < 2; i++) { /* one of both has no samples */
+    for (int i = 0; i < 2; i++) { /* one of the two has no samples */
         counts = (lap_photo_counts){.source = {{0}}};
         (i ? counts.source : counts.result)[0][7] = 3;
         assert_int_equal(lap_photo_stats(&counts, 1, 8, &stats, &err), LAP_E_USAGE);

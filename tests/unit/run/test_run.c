@@ -554,8 +554,8 @@ static void settings_may_be_all_zero(void **state)
 static struct {
     int sweeps;
     char swept[512];
-    const char *appears; /* under this name, before the output gets it */
-    double later;        /* so much later the next look at the clock is */
+    const char *appears; /* a file with this name, before the output gets the name */
+    double later;        /* by how much the next call of the clock is later */
     lap_code libraries;
 } step;
 
@@ -605,7 +605,8 @@ static void each_status_has_a_name(void **state)
     assert_string_equal(lap_status_name((lap_status)-1), "unknown");
 }
 
-/* Before an output is opened in a folder, once as long as the outputs are in the same folder. */
+/* Leftovers are swept before an output is opened in a folder, and only once while outputs stay in that
+ * folder. */
 static void leftovers_are_swept_once_a_folder(void **state)
 {
     (void)state;
@@ -640,7 +641,7 @@ static void leftovers_are_swept_once_a_folder(void **state)
     lap_context_destroy(own);
 }
 
-/* Whether it was there before, or appears while the photo is processed. */
+/* If asked, keeps an existing output, whether it was there before or appears during processing. */
 static void what_is_there_is_kept_if_asked(void **state)
 {
     (void)state;
@@ -714,7 +715,7 @@ static void publishing_counts_as_writing(void **state)
     assert_true(report.ms.write >= 1e6 && report.ms.write < 2e6);
 }
 
-/* With statistics and without, of files and of memory. */
+/* With and without statistics, for files and for memory. */
 static void statistics_are_computed_if_asked(void **state)
 {
     (void)state;
@@ -743,7 +744,7 @@ static void statistics_are_computed_if_asked(void **state)
     }
 }
 
-/* In place, the photo is the one that is at fault. */
+/* The error names the output; if the photo is changed in place, it names the photo. */
 static void an_unknown_format_is_that_of_a_file(void **state)
 {
     (void)state;
@@ -789,7 +790,7 @@ static void an_output_may_be_below_a_tree(void **state)
     lap_tree_close(&tree);
 }
 
-/* Nothing is said to be there after a failure. */
+/* After a failure, the output is NULL and its size is 0. */
 static void memory_is_empty_after_a_failure(void **state)
 {
     (void)state;
@@ -814,7 +815,7 @@ static void memory_is_empty_after_a_failure(void **state)
     }
 }
 
-/* First the libraries, then the settings that exclude each other, then the backend. */
+/* The libraries are checked first, then settings that exclude each other, then the backend. */
 static void what_can_run_here_is_checked_in_order(void **state)
 {
     (void)state;
@@ -845,7 +846,7 @@ static void what_can_run_here_is_checked_in_order(void **state)
     }
 }
 
-/* Each check has its place: the first that fails is the one that is reported. */
+/* The checks have a fixed order: the first one that fails is reported. */
 static void checks_come_in_order(void **state)
 {
     (void)state;

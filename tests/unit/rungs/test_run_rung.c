@@ -1,5 +1,5 @@
-/* Rungs that the test makes up, and a device that is host memory: which rung is found, in which pieces it
- * runs, and which calls of CUDA there are, in order. Each call fails in turn, and all memory is freed. */
+/* The test simulates rungs, and a device in host memory. It checks which rung is found, in which pieces
+ * it runs, and the order of the calls to CUDA. Each call fails in turn, and all memory must be freed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,15 +25,15 @@ enum { DEVICE = 3, ALIGNED = 128 };
 /* ---- a device ------------------------------------------------------------------------------------------ */
 
 static struct device {
-    char calls[200];  /* a letter for each */
+    char calls[200];  /* one letter per call */
     int count, fails; /* which call fails, counted from 1; 0: none */
-    int alive;        /* streams, events and memory */
+    int alive;        /* streams, events and memory that are not yet freed */
     int streams, events, marks;
     size_t bytes[20]; /* of each allocation and copy */
     int sizes;
-    lap_view views[4]; /* those that were created */
+    lap_view views[4]; /* in order of creation */
     int created;
-    int place;        /* the device that is meant */
+    int place;        /* the device that all calls must name */
     bool is_hopeless; /* waiting fails, too */
 } there;
 
@@ -92,7 +92,7 @@ void __wrap_lap_cuda_event_destroy(int device, void *event)
     freed(device, event);
 }
 
-/* Each mark is one more than the one before. */
+/* Numbers the events in order. */
 lap_code __wrap_lap_cuda_event_record(int device, void *event, void *stream, lap_error *err);
 lap_code __wrap_lap_cuda_event_record(int device, void *event, void *stream, lap_error *err)
 {
@@ -133,7 +133,7 @@ lap_code __wrap_lap_cuda_copy(
     return called('c', device, err);
 }
 
-/* After a failure, nobody hears of a second one. */
+/* After a failure, a second one is not reported: err must be NULL. */
 lap_code __wrap_lap_cuda_sync(int device, void *stream, lap_error *err);
 lap_code __wrap_lap_cuda_sync(int device, void *stream, lap_error *err)
 {
@@ -215,7 +215,7 @@ lap_code __wrap_lap_cuda_check_place(const lap_view *view, const char *which, la
     return called('p', view->place, err);
 }
 
-/* The border's number, all around. */
+/* Fills the apron with the border's number. */
 lap_code __wrap_lap_cuda_border(const lap_view *view, lap_border border, void *stream, lap_error *err);
 lap_code __wrap_lap_cuda_border(const lap_view *view, lap_border border, void *stream, lap_error *err)
 {
@@ -287,8 +287,9 @@ static lap_code host_matvec(const lap_gemv *g, const lap_exec *exec)
     return answer(exec);
 }
 
-/* On the device: every sample is the sum of those two to the left and above, and two to the right and below,
- * so that it shows whether the apron was there. */
+/* The device's filter adds two samples to each sample: the one two columns to the left and two rows up,
+ * and the one two columns to the right and two rows down. So the result shows whether the apron was
+ * filled. */
 static lap_code device_filter(
     const lap_view *in, const lap_view *out, const lap_params *params, const lap_exec *exec)
 {
@@ -343,7 +344,7 @@ static lap_code device_matvec(const lap_gemv *g, const lap_exec *exec)
     return called('M', g->place, exec->err);
 }
 
-/* Why rungs cannot run; NULL: they can. How often a device was looked for. */
+/* Why rungs cannot run (NULL: they can), and how often a device was looked for. */
 static const char *why_open, *why_shut = "shut for good", *why_card;
 static int probes;
 
@@ -442,7 +443,7 @@ static void test_rows(void **state)
     assert_false(lap_rung_takes_bands(&lap_filter_table[12]));
 }
 
-/* What each name resolves to, or why it cannot run: `open` can, or cannot. */
+/* What each name resolves to, or why it cannot run, if the rung `open` can run and if it cannot. */
 static void test_resolving(void **state)
 {
     (void)state;
@@ -476,7 +477,7 @@ static void test_resolving(void **state)
         }
 }
 
-/* The whole of what is told of a row; devices are looked for only if that is asked. */
+/* All information about a row; devices are looked for only on request. */
 static void test_info(void **state)
 {
     (void)state;
@@ -509,7 +510,7 @@ static void test_info(void **state)
     assert_false(lap_rung_at(LAP_OP_COUNT, 0, false, &info));
 }
 
-/* The nearest name, and what is said of a name that is unknown. */
+/* The nearest name, and the message for an unknown name. */
 static void test_nearest(void **state)
 {
     (void)state;
@@ -667,7 +668,7 @@ static void test_start(void **state)
 
 /* ---- pieces -------------------------------------------------------------------------------------------- */
 
-static lap_pool *pool; /* of one thread: pieces come in order */
+static lap_pool *pool; /* has one thread, so that pieces come in order */
 
 static lap_view fake_view(int width, int height, int channels, ptrdiff_t stride)
 {
@@ -717,7 +718,7 @@ static void test_pieces_of_filter(void **state)
             assert_int_equal(told.exec.threads, splits && rows < height ? 1 : use_threads);
             assert_true(told.exec.block_x == 9 && told.exec.err && !told.exec.past_caches);
         }
-    /* Only a result of more than 16 MB bypasses the caches, or one whose caller says so. */
+    /* A result bypasses the caches only if it has more than 16 MB or the caller asks for it. */
     for (int i = 0; i < 4; i++) {
         const lap_resources use = {.exec = {.threads = 1, .past_caches = i == 3}};
         const lap_view in = fake_view(10, 15 + i % 3, 1, 16), out = fake_view(10, 15 + i % 3, 1, 1 << 20);
@@ -833,7 +834,7 @@ static void test_pieces_of_matvec(void **state)
     }
 }
 
-/* What is said of a rung that fails, alone or in pieces; its own words count. */
+/* The message for a rung that fails, alone or in pieces; the rung's own message is kept. */
 static void test_messages(void **state)
 {
     (void)state;
@@ -915,7 +916,7 @@ static void fill(void)
             pixels[y * 64 + x] = (uint8_t)sample(x, y);
 }
 
-/* The device's filter, with an apron of one value. */
+/* Returns what the device's filter computes if the whole apron has one value. */
 static int filtered(int x, int y, int around)
 {
     const bool left = x >= 2 && y >= 2, right = x < W - 2 && y < H - 2;
@@ -959,7 +960,7 @@ static void test_visits(void **state)
                 const lap_code code = run_pixels(op, timed ? &times : NULL, counts, &err);
                 assert_int_equal(there.alive, 0);
                 assert_int_equal(code, fails ? LAP_E_DEVICE : LAP_OK);
-                /* What is enqueued is waited for, before its memory is freed. */
+                /* The program waits for enqueued work before it frees the memory. */
                 const bool waits = fails > 1 && fails < (int)strlen(calls[op]);
                 snprintf(wanted, sizeof wanted, "%.*s%s", fails ? fails : count, whole, waits ? "w" : "");
                 assert_string_equal(there.calls, wanted);
@@ -1044,7 +1045,8 @@ static void test_products(void **state)
 
 /* ---- views on a device --------------------------------------------------------------------------------- */
 
-/* A picture on the device, with or without an apron of 9, that is aligned or not. */
+/* Returns a picture on the device, with all bytes around it 9; `off` and `stride` decide whether it is
+ * aligned. */
 static lap_view there_view(uint8_t *memory, int apron, size_t off, ptrdiff_t stride)
 {
     lap_view v = {.base = memory + 2 * 256 + ALIGNED + off,
@@ -1101,7 +1103,7 @@ static void test_filter_of_views(void **state)
     }
 }
 
-/* Memory for copies is kept while it is large enough, and on this device. */
+/* Memory for copies is kept while it is large enough and on the same device. */
 static void test_space(void **state)
 {
     (void)state;
@@ -1254,7 +1256,7 @@ static void test_filter(void **state)
                 assert_int_equal(there.alive, 0);
                 assert_true(fails || out.base[1] == filtered(1, 0, cases[i].apron ? 9 : 200));
             }
-    /* A CPU's rung is refused; and so is a device that is not there. */
+    /* A CPU's rung is refused, and so is a missing device. */
     const lap_view in = there_view(source_memory, 0, 0, 256), out = there_view(out_memory, 0, 0, 256);
     lap_error err = {0};
     there = (struct device){.place = DEVICE};
@@ -1267,7 +1269,8 @@ static void test_filter(void **state)
     lap_context_destroy(context);
 }
 
-/* Pixels on the host, and a rung of a device: it fills the apron itself, or gets the caller's as pixels. */
+/* Pixels on the host, and a rung of a device: the device fills the apron, or gets the caller's apron as
+ * pixels. */
 static void test_whole_filter(void **state)
 {
     (void)state;
@@ -1312,7 +1315,7 @@ static void test_statistics(void **state)
         if (!fails)
             assert_int_equal(stats.channel[0].count, W * H);
     }
-    /* One value alone, at the ends of which it is not. */
+    /* A CPU's rung cannot count pixels on a device. */
     const lap_view v = there_view(source_memory, 0, 0, 256);
     lap_stats stats;
     lap_error err = {0};
@@ -1321,7 +1324,7 @@ static void test_statistics(void **state)
     assert_string_equal(err.message, "backend 'c' runs on the CPU, and the pixels lie on device 3; the place "
                                      "of host memory is LAP_ON_HOST");
     assert_string_equal(there.calls, "");
-    /* The rung that multiplies does nothing; the pixels are downloaded first. */
+    /* The pixels are downloaded first; this test's rung for products only records its calls. */
     for (int fails = 0; fails <= 3; fails++) {
         float rows[H], columns[W];
         there = (struct device){.place = DEVICE, .fails = fails};
