@@ -124,7 +124,7 @@ PYTHON
     expect 2 "" "lapedge: explain takes the name of one backend; see lapedge backends" explain
 }
 
-# From c on, the next steps are those with notes, each behind the one that it is compared with.
+# From c on, `explain` leads through all steps with notes; each comes after the step that it is compared with.
 @test "explain names the next step of the ladder" {
     local op name seen since
     for op in filter transpose reduce matvec histogram encode decode; do

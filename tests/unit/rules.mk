@@ -50,7 +50,7 @@ $(B)/tests/test_trace: LDFLAGS += -Wl,--wrap=lap_now_ms,--wrap=lap_grow,--wrap=l
 PRUNE_CALLS := $(addprefix lap_manifest_,each each_other look_below look_above is_blind unbelieved) stat lstat \
   opendir readdir unlinkat fstatat getcwd strdup lap_content_hash lap_map64_put
 $(B)/tests/test_prune: LDFLAGS += $(PRUNE_CALLS:%=-Wl,--wrap=%)
-# Devices and threads that do what the test says, when it says so.
+# Simulated devices and threads, which do what the test tells them, when it tells them.
 POOL_CALLS := pthread_create pthread_detach pthread_join pthread_cond_wait pthread_cond_timedwait calloc \
   $(addprefix lap_,now_ms pool_submit executor_free batch_files_beside job_look_again job_describe) \
   $(addprefix lap_device_,count pins open) $(addprefix lap_trace_,add thread stages) \
@@ -65,7 +65,7 @@ $(B)/tests/test_bench_rows: LDFLAGS += -Wl,--wrap=lap_now_ms,--wrap=lap_bench_cp
 # A clock that the test sets, memory that runs out, and the device that is started.
 COMPARE_CALLS := lap_now_ms malloc lap_image_create lap_rung_start_device
 $(B)/tests/test_compare: LDFLAGS += $(COMPARE_CALLS:%=-Wl,--wrap=%)
-# Maps that the test looks at.
+# Maps that the test checks in memory.
 $(B)/tests/test_heatmap: LDFLAGS += -Wl,--wrap=lap_png_palette_write
 # A device that is host memory.
 DEVICE_CALLS := $(addprefix lap_cuda_,stream_create stream_destroy event_create event_destroy event_record event_ms \
@@ -81,26 +81,26 @@ $(B)/tests/test_times: LDFLAGS += -Wl,--wrap=lap_now_ms
 SINK_CALLS := write fsync fstat fchown fchmod fsetxattr lgetxattr futimens close poll open access umask fopen fclose \
   strdup lap_now_ms XXH3_createState XXH3_64bits_reset
 $(B)/tests/test_sink_faults: LDFLAGS += $(SINK_CALLS:%=-Wl,--wrap=%)
-# A file system with access control lists, or without, that the test makes up.
+# A simulated file system, with or without access control lists.
 ACL_CALLS := fgetxattr lgetxattr fsetxattr fchmod openat malloc free
 $(B)/tests/test_acl: LDFLAGS += $(ACL_CALLS:%=-Wl,--wrap=%)
-# Files that cannot be read, or change meanwhile, and memory that runs out.
+# Files that cannot be read, or change while they are read, and memory that runs out.
 CONTENT_CALLS := openat close fstat fstatat read malloc free XXH3_createState XXH3_freeState \
   XXH3_64bits_reset
 $(B)/tests/test_content: LDFLAGS += $(CONTENT_CALLS:%=-Wl,--wrap=%)
-# A clock that goes by steps, and what source and sink say of a photo that the test makes up.
+# A clock that advances in steps, and what source and sink report about a simulated photo.
 REPORT_CALLS := lap_now_ms lap_source_ms lap_sink_ms lap_sink_opening_ms lap_sink_lost lap_sink_finish
 $(B)/tests/test_report: LDFLAGS += $(REPORT_CALLS:%=-Wl,--wrap=%)
-# What happens between the steps of a run: sweeps, names that appear, other libraries, and a clock ahead.
+# Events between the steps of a run: sweeps, names that appear, other libraries, and a clock that jumps ahead.
 RUN_CALLS := lap_sink_sweep lap_now_ms lap_sink_publish lap_libraries_check
 $(B)/tests/test_run: LDFLAGS += $(RUN_CALLS:%=-Wl,--wrap=%)
-# Inputs that the test makes up: interrupted, short, late and failing reads, and how memory grows.
+# Simulated inputs: interrupted, short, late and failing reads, and how memory grows.
 SOURCE_CALLS := open fstat stat read pread poll close calloc lap_pages_resize lap_now_ms
 $(B)/tests/test_source: LDFLAGS += $(SOURCE_CALLS:%=-Wl,--wrap=%)
-# A clock that goes by steps, memory that runs out, a team of two threads one after the other, and an encoder.
+# A clock that advances in steps, memory that runs out, two threads that run one after the other, and an encoder.
 COLLECT_CALLS := lap_now_ms calloc lap_pool_team lap_encoder_open
 $(B)/tests/test_collect: LDFLAGS += $(COLLECT_CALLS:%=-Wl,--wrap=%)
-# A device that the test makes up, and what fails on the way of a photo by it.
+# A simulated device, and the calls that can fail while it processes a photo.
 PHOTO_DEVICE_CALLS := $(addprefix lap_device_,slot_create slot_destroy slot_run slot_scan slot_pixels \
   $(addprefix staging_,create destroy lend file plan has_source has_scan)) lap_jpeg_head_make lap_photo_collect \
   lap_sink_reserve lap_sink_write lap_source_hold lap_input_look lap_rung_start_device lap_plan_settings \
@@ -130,7 +130,7 @@ $(B)/tests/test_sheet: $(FUZZ_PROGRAM)
 PROGRESS_CALLS := lap_term_may_draw lap_cli_now_ms lap_term_error_width
 $(B)/tests/test_progress: LDFLAGS += $(PROGRESS_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_progress: $(FUZZ_PROGRAM)
-# A terminal and a pipe of the test's own, a clock, signals and devices.
+# A simulated terminal and pipe, a clock, signals and devices.
 TERM_CALLS := lap_cli_caught lap_device_at clock_gettime poll fcntl ioctl isatty fstat write vasprintf __vasprintf_chk \
   open_memstream fopencookie setvbuf
 $(B)/tests/test_term: LDFLAGS += $(TERM_CALLS:%=-Wl,--wrap=%)

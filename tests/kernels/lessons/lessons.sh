@@ -86,7 +86,7 @@ said_of()
     echo "$scratch"/solved_lesson_"$1"_*.said
 }
 
-# Predictions that are all wrong; a lesson without predictions is not solved.
+# Fills in predictions that are all wrong: without predictions, a lesson is not solved.
 predict='s/(PREDICT [a-z0-9-]+:) \?/\1 999999/'
 checks=()
 # changed NUMBER NAME SED...: the solution, changed by sed: $file.
@@ -288,7 +288,7 @@ advised 6 'a pixel for a byte' 'The code below the hole is right' 's/left \* 3 \
 advised 6 'a tile as one list' 'all 32 of one row' \
     's/row = warp; row < ROWS; row \+= BLOCK_Y/i = warp * 32 + lane; i < ROWS * ROW; i += 256/; s/for \(int column = lane.*/{ const int row = i \/ ROW, column = i % ROW;/; s/(tile\[row \* ROW \+ column\] = .*)/\1 }/'
 
-# ends NUMBER NAME CALL WORDS: the kernel calls exit or the judge, which says so.
+# ends NUMBER NAME CALL WORDS: the kernel makes this CALL (of exit or of the judge), and the report contains WORDS.
 ends()
 {
     local file
@@ -396,7 +396,7 @@ prediction_is_answered()
     lessons/lesson check 1 "$scratch/predicted_1.cu" | grep 'sectors: "many" is not a number'
 }
 
-# A solution with one of two predictions, and with a word for the other: neither is solved, and nothing counted is shown.
+# A solution that lacks one of two predictions, or has a word for it, is not solved, and no counts are shown.
 prediction_is_asked_for_again()
 {
     local p said
@@ -460,8 +460,8 @@ lessons_are_listed()
     grep -E "^  1 .*, in $scratch/mine$" <<<"$said" && ! grep -E "^  2 .*, in" <<<"$said"
 }
 
-# With a compiler whose programs do nothing, and a lapedge that prints its arguments: each lesson that names a step of a
-# ladder runs that step, which the true program has.
+# Uses a compiler whose programs do nothing, and a lapedge that prints its arguments. Each lesson that names a step of a
+# ladder must run that step, and the real program must have it.
 times_its_step()
 {
     local lesson number step steps=0
@@ -494,7 +494,7 @@ says_what_is_missing()
 
 # ---- docs/teaching.md --------------------------------------------------------------------------------
 
-# The loop of the page: a solved lesson, one that is not, one that does not compile; in a folder with a space, too.
+# Runs the loop of the page on a solved lesson, an unsolved one and one that does not compile; a folder has a space.
 teacher_judges_a_folder()
 {
     local course=$scratch/course name
@@ -514,7 +514,7 @@ TEXT
     grep -qx 'Solved\.' "$course/handed-in/b c/report_1.txt" && grep 'The hole is still' "$course/handed-in/anna/report_2.txt"
 }
 
-# Lessons handed out without solutions: judged as before, and nothing promises a solution.
+# Without the solutions, lessons are judged as before, and no message promises a solution.
 lessons_without_solutions()
 {
     local tree=$scratch/tree name said
@@ -528,7 +528,8 @@ lessons_without_solutions()
     [ $? = 2 ] && grep 'There are no solutions here' <<<"$said"
 }
 
-# The page's minutes are those of its lessons, and 15 for reading in the first hour and 10 for the Huffman code.
+# The page's minutes are the sum of its lessons' minutes, plus 15 for reading in the first hour and 10 for the Huffman
+# code.
 sessions_add_up()
 {
     local first last minutes session extra
