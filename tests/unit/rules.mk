@@ -62,6 +62,11 @@ $(B)/tests/test_device_pool: LDFLAGS += $(POOL_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_batch: LDFLAGS += -Wl,--wrap=pthread_create
 # Clocks that go by steps, one a look.
 $(B)/tests/test_bench_rows: LDFLAGS += -Wl,--wrap=lap_now_ms,--wrap=lap_bench_cpu_ms
+# A device that is host memory.
+BENCH_CALLS := $(addprefix lap_cuda_,alloc free copy sync view_create view_destroy upload download border time rotation \
+  scratch_bytes copy_kernel copy_shared) $(addprefix lap_rung_,walk filter transpose reduce histogram matvec) \
+  $(addprefix lap_bench_,memcpy peak)
+$(B)/tests/test_bench_device: LDFLAGS += $(BENCH_CALLS:%=-Wl,--wrap=%)
 # A clock that the test sets, memory that runs out, and the device that is started.
 COMPARE_CALLS := lap_now_ms malloc lap_image_create lap_rung_start_device
 $(B)/tests/test_compare: LDFLAGS += $(COMPARE_CALLS:%=-Wl,--wrap=%)
