@@ -111,6 +111,12 @@ PHOTO_DEVICE_CALLS := $(addprefix lap_device_,slot_create slot_destroy slot_run 
   lap_sink_reserve lap_sink_write lap_source_hold lap_input_look lap_rung_start_device lap_plan_settings \
   lap_photo_open lap_now_ms lap_source_ms pthread_create pthread_join
 $(B)/tests/test_photo_device: LDFLAGS += $(PHOTO_DEVICE_CALLS:%=-Wl,--wrap=%)
+# The same for photos on a stream.
+STREAM_CALLS := $(addprefix lap_device_,slot_needs slot_chain_needs slot_run slot_run_chain slot_scan codec_choose \
+  $(addprefix staging_,create lend copy plan has_source has_scan)) $(addprefix lap_stream_,check copy wait \
+  view_create view_destroy lane_take lane_give lanes_free) lap_rung_find_on_device lap_pool_team lap_now_ms calloc \
+  pthread_mutex_trylock lap_views_run_filter lap_count_on_device
+$(B)/tests/test_stream: LDFLAGS += $(STREAM_CALLS:%=-Wl,--wrap=%)
 # The calls that tell which process made a temporary file.
 TEMP_CALLS := open openat kill gethostname readlink getrandom clock time poll fdopendir unlinkat
 $(B)/tests/test_sink_temp: LDFLAGS += $(TEMP_CALLS:%=-Wl,--wrap=%)
