@@ -1009,7 +1009,7 @@ static void a_photo_is_made_from_an_order(void **state)
 static void a_photo_is_opened(void **state)
 {
     (void)state;
-    lap_context *context = lap_context_create(3, NULL);
+    lap_context *context = lap_context_create(1, NULL);
     lap_settings s = lap_settings_default();
     s.decode = LAP_DECODE_PARALLEL;
     s.turn = LAP_TURN_90;

@@ -571,9 +571,10 @@ double __real_lap_now_ms(void);
 double __wrap_lap_now_ms(void);
 double __wrap_lap_now_ms(void)
 {
-    const double now = __real_lap_now_ms() + step.later;
-    step.later = 0;
-    return now;
+    const double later = step.later;
+    if (later > 0) /* threads of the pool only read it */
+        step.later = 0;
+    return __real_lap_now_ms() + later;
 }
 
 lap_code __real_lap_sink_publish(lap_sink *sink, lap_error *err);

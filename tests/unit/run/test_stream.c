@@ -107,7 +107,7 @@ void __wrap_lap_pool_team(lap_pool *pool, int members, lap_job_fn *fn, void *arg
 {
     dev.members = members;
     dev.now += dev.later;
-    __real_lap_pool_team(pool, members, fn, argument);
+    __real_lap_pool_team(dev.is_alone ? NULL : pool, members, fn, argument);
 }
 
 lap_code __wrap_lap_stream_check(
@@ -529,6 +529,7 @@ static void a_batch_uses_the_threads_it_may(void **state)
             reset();
             lap_stream_work work = work_for(count);
             stream.context = three;
+            dev.is_alone = true;
             settings.threads = threads;
             assert_int_equal(lap_stream_photos(&work, LAP_OK, &why, NULL, NULL), LAP_OK);
             assert_int_equal(dev.members, count == 1 ? 1 : wanted[threads]);
