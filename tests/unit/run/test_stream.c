@@ -50,6 +50,7 @@ static struct {
     lap_lane *lane; /* that is free; NULL: none */
     int stagings, waits, members;
     double later;                /* so much later it is with each turn of the windows */
+    bool is_alone;               /* nobody joins a team */
     int chains[16], chain_count; /* photos of each chain */
     const lap_device_staging *first[16];
     lap_views_filter filter;
