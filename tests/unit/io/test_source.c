@@ -752,6 +752,40 @@ static lap_code read_in_one_way(lap_source *source, int way, size_t *size, lap_e
     return code;
 }
 
+/* If nothing else is open, a file is descriptor 0. */
+static void descriptor_0_is_one_like_others(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        size_t size;
+        uint8_t found[4];
+        pretend(S_IFREG, 100);
+        sim.fd = 0;
+        lap_source *source = open_input();
+        assert_int_equal(read_in_one_way(source, way, &size, NULL), LAP_OK);
+        assert_int_equal(size, way == 0 ? 16 : 100);
+        assert_int_equal(sim.reads, way < 2 ? 1 : 2); /* the end shows, or need not */
+        assert_non_null(lap_source_stat(source));
+        assert_true(lap_source_look(source, 96, found, 4));
+        assert_memory_equal(found, content + 96, 4);
+        assert_false(lap_source_look(source, 97, found, 4));
+        assert_int_equal(sim.looks, 3);
+        if (way < 3)
+            assert_int_equal(read_rest(source, way == 1 ? 100 : 0), way == 1 ? 0 : 100);
+        lap_source_close(source);
+        assert_int_equal(sim.closes, 1);
+    }
+    const uint8_t *bytes;
+    size_t size;
+    bool whole;
+    pretend(S_IFREG, 100);
+    sim.fd = 0;
+    lap_source *source = open_input();
+    assert_int_equal(lap_source_hold(source, 99, &bytes, &size, &whole, NULL), LAP_OK);
+    assert_false(whole);
+    lap_source_close(source);
+}
+
 static void reads_are_repeated_or_fail(void **state)
 {
     (void)state;
@@ -1269,6 +1303,7 @@ int main(void)
         cmocka_unit_test_teardown(a_path_is_opened, leave_pretence),
         cmocka_unit_test_teardown(what_may_be_read, leave_pretence),
         cmocka_unit_test_teardown(memory_runs_out, leave_pretence),
+        cmocka_unit_test_teardown(descriptor_0_is_one_like_others, leave_pretence),
         cmocka_unit_test_teardown(reads_are_repeated_or_fail, leave_pretence),
         cmocka_unit_test_teardown(a_pipe_is_waited_for, leave_pretence),
         cmocka_unit_test_teardown(peeking_reads_no_more_than_needed, leave_pretence),
