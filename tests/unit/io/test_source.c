@@ -159,7 +159,7 @@ static int pieces_of(lap_source *source, size_t header, bool hold, size_t sizes[
 static void pieces_in_memory_are_those_of_a_file(void **state)
 {
     (void)state;
-    static const size_t headers[] = {16, 640, 70000, 150000};
+    static const size_t headers[] = {16, 640, 16 + 65536, 70000, 150000}; /* 16 + 65536: all that is read */
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         size_t file[MOST_PIECES], held[MOST_PIECES], memory[MOST_PIECES], piped[MOST_PIECES];
         int ends[2];
@@ -880,6 +880,14 @@ static void peeking_reads_no_more_than_needed(void **state)
         assert_memory_equal(bytes, content, got);
         assert_int_equal(sim.room[sim.resizes - 1], 17 + 2 * PIECE);
         lap_source_close(source);
+        pretend(is_pipe ? S_IFIFO : S_IFREG, 5); /* shorter than asked */
+        source = open_input();
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(lap_source_peek(source, 16, &bytes, &got, NULL), LAP_OK);
+            assert_int_equal(got, 5);
+            assert_true(sim.reads == 2 && sim.resizes == 1);
+        }
+        lap_source_close(source);
     }
 }
 
@@ -908,6 +916,7 @@ static void pieces_are_read_one_by_one(void **state)
             assert_int_equal(sim.room[resizes], PIECE);
         while (size > 0)
             assert_int_equal(lap_source_next(source, &bytes, &size, NULL), LAP_OK);
+        assert_int_equal(sim.resizes, resizes + (headers[i] == 0 || headers[i] > PIECE));
         const int all = sim.reads;
         assert_int_equal(lap_source_next(source, &bytes, &size, NULL), LAP_OK);
         assert_int_equal(size, 0);
