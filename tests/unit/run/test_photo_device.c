@@ -522,7 +522,12 @@ static void check_wishes(const lap_photo *p, const way *w)
     }
 }
 
-/* Runs the photo, with call number fails_at failing (0: none), and compares all results. */
+static void *start_nothing(void *argument)
+{
+    return argument;
+}
+
+/* Runs the photo, with call number fails_at failing (0: none), and compares all there is to know. */
 static void check_way(const way *w, int fails_at, bool is_cancelled)
 {
     static lap_run_stats stats;
@@ -561,9 +566,12 @@ static void check_way(const way *w, int fails_at, bool is_cancelled)
     dev.encodes = w->encodes;
     dev.fails_at = fails_at;
     dev.cancels = is_cancelled ? &cancel : NULL;
+    assert_int_equal(__real_pthread_create(&p.device.starter, NULL, start_nothing, NULL), 0);
+    p.device.is_starting = true;
     dev.counts_time = true;
     const lap_code code = lap_photo_on_device(&p, &is_done, &err);
     dev.counts_time = false;
+    assert_true(dev.joins == 1 && !p.device.is_starting);
     const bool fails = fails_at > 0, has_run = strstr(dev.log, "run ") != NULL;
     shorten(w->log, fails_at, wanted, sizeof wanted);
     if (is_cancelled)
