@@ -551,6 +551,8 @@ static void small_photos_are_chained(void **state)
         {WINDOW, 8 * MB, 1, -1, {31, 31, 2}, false, true},
         {WINDOW, 8 * MB, 1, 5, {31, 31, 1}, false, true},
         {40, 8 * MB - 1, 1, -1, {32, 8}, false, true},
+        {WINDOW, MB, 4 * MB, -1, {51, 13}, false, true},
+        {3 * WINDOW + 2, MB, 0, -1, {WINDOW, WINDOW, WINDOW, 2}, false, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lap_error why = {0};
@@ -840,6 +842,27 @@ static void each_way_to_filter(void **state)
     }
 }
 
+/* If the pixels are to be filtered, with what is looked at first. */
+static void a_filter_is_checked(void **state)
+{
+    (void)state;
+    for (int filters = 0; filters < 2; filters++) {
+        const void *const file = jpeg.data;
+        const size_t size = jpeg.size;
+        lap_view view = {0};
+        lap_error err = {0};
+        prepare(&(way){.log = ""});
+        settings.border = (lap_border)99;
+        const lap_code code =
+            filters ? lap_stream_edges_batch(&stream, &file, &size, 1, &settings, &view, NULL, &err)
+                    : lap_stream_decode_batch(&stream, &file, &size, 1, &settings, &view, NULL, &err);
+        assert_int_equal(code, filters ? LAP_E_USAGE : LAP_OK);
+        assert_string_equal(err.message, filters ? "unknown border 99" : "");
+        assert_int_equal(dev.log[0] == 0, filters);
+        free(view.base);
+    }
+}
+
 static void what_a_stream_does_not_decode(void **state)
 {
     (void)state;
@@ -912,18 +935,20 @@ static void the_cpu_decodes_for_a_stream(void **state)
 static void waiting_does_not_count(void **state)
 {
     (void)state;
-    for (int n = 0; n < 2; n++) {
+    static const double limits[] = {0, 1, 0.002}; /* the last is too short to decode it */
+    for (int n = 0; n < 3; n++) {
         const void *const files[] = {jpeg.data, jpeg.data};
         const size_t sizes[] = {jpeg.size, jpeg.size};
         lap_view both[2] = {{0}};
         prepare(&(way){.log = ""});
         settings.codec = LAP_CODEC_TURBO;
-        settings.timeout_s = n ? 1 : 0;
+        settings.timeout_s = limits[n];
         dev.counts_time = true;
-        dev.later = 1e6;
+        dev.now = 1e6;
+        dev.later = n < 2 ? 1e6 : 0;
         const lap_code code = lap_stream_decode_batch(&stream, files, sizes, 2, &settings, both, NULL, NULL);
         dev.counts_time = false;
-        assert_int_equal(code, LAP_OK);
+        assert_int_equal(code, n < 2 ? LAP_OK : LAP_E_TIMEOUT);
         for (int k = 0; k < 2; k++)
             free(both[k].base);
     }
@@ -1234,6 +1259,7 @@ int main(void)
         cmocka_unit_test(a_device_is_chosen),
         cmocka_unit_test(each_way_to_decode),
         cmocka_unit_test(each_way_to_filter),
+        cmocka_unit_test(a_filter_is_checked),
         cmocka_unit_test(what_a_stream_does_not_decode),
         cmocka_unit_test(the_cpu_decodes_for_a_stream),
         cmocka_unit_test(waiting_does_not_count),
