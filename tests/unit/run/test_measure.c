@@ -144,6 +144,84 @@ static void a_square_takes_one_list_for_both(void **state)
     lap_measurement_free(&m);
 }
 
+/* Profiles are of the luma, statistics of each channel. */
+static void profiles_of_colour_are_those_of_its_luma(void **state)
+{
+    (void)state;
+    enum { WIDTH = 6, HEIGHT = 4 };
+    const lap_settings s = identity();
+    const lap_measure_options options = {.threshold = -1, .profiles = true};
+    lap_measurement m;
+    int luma[HEIGHT][WIDTH];
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fprintf(file, "P6 %d %d 255\n", WIDTH, HEIGHT);
+    for (int y = 0; y < HEIGHT; y++)
+        for (int x = 0; x < WIDTH; x++) {
+            const unsigned r = sample(x, y), g = sample(y, x), b = sample(x + 3, y + 2);
+            fputc((int)r, file);
+            fputc((int)g, file);
+            fputc((int)b, file);
+            luma[y][x] = (int)((19595U * r + 38470U * g + 7471U * b + 32768) >> 16);
+        }
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(lap_measure_file(context, path, &s, &options, &m, NULL), LAP_OK);
+    assert_int_equal(m.channels, 3);
+    assert_int_equal(m.stats.edges.channels, 3);
+    for (int y = 0; y < HEIGHT; y++) {
+        int sum = 0;
+        for (int x = 0; x < WIDTH; x++)
+            sum += luma[y][x];
+        assert_true(abs((int)(m.rows[y] * 1000) - sum * 1000 / WIDTH) <= 1);
+    }
+    for (int x = 0; x < WIDTH; x++) {
+        int sum = 0;
+        for (int y = 0; y < HEIGHT; y++)
+            sum += luma[y][x];
+        assert_true(abs((int)(m.columns[x] * 1000) - sum * 1000 / HEIGHT) <= 1);
+    }
+    lap_measurement_free(&m);
+}
+
+/* By whom the picture was decoded, if the settings name somebody, and what was wrong with it. */
+static void what_is_said_of_a_picture(void **state)
+{
+    (void)state;
+    static const uint8_t gray[40 * 40] = {7};
+    const lap_view view = {(uint8_t *)gray, 40, 40, 40, 1, 0, LAP_ON_HOST};
+    lap_settings s = identity();
+    void *bytes;
+    size_t size;
+    assert_int_equal(lap_encode(&view, &s, &bytes, &size, NULL), LAP_OK);
+    for (int n = 0; n < 8; n++) {
+        const bool is_jpeg = n % 2, is_cut = n / 2 % 2;
+        const lap_measure_options options = {.threshold = -1, .mask_border = n / 4};
+        lap_measurement m;
+        lap_report report;
+        if (!is_jpeg)
+            write_pgm(9, 9);
+        FILE *file = fopen(path, is_jpeg ? "wb" : "r+b");
+        assert_non_null(file);
+        if (is_jpeg)
+            assert_int_equal(fwrite(bytes, 1, size, file), size);
+        assert_int_equal(fclose(file), 0);
+        if (is_cut)
+            assert_int_equal(truncate(path, is_jpeg ? (off_t)size - 20 : 60), 0);
+        s.codec = LAP_CODEC_TURBO;
+        s.fail_on = LAP_FAIL_NONE;
+        assert_int_equal(lap_measure_report(context, path, &s, &options, &m, &report, NULL), LAP_OK);
+        if (is_jpeg)
+            assert_string_equal(m.note, "decoded by turbo");
+        else
+            assert_null(m.note);
+        assert_int_equal(report.status, is_cut ? LAP_WARNED : LAP_DONE);
+        assert_int_equal(report.warnings > 0, is_cut);
+        assert_int_equal(report.warning[0] != 0, is_cut);
+        lap_measurement_free(&m);
+    }
+    free(bytes);
+}
+
 static void what_cannot_be_measured_is_refused(void **state)
 {
     (void)state;
@@ -209,6 +287,8 @@ int main(void)
         cmocka_unit_test(thresholds_are_counted_with_and_without_a_mask),
         cmocka_unit_test(weights_are_for_rows_columns_or_both),
         cmocka_unit_test(a_square_takes_one_list_for_both),
+        cmocka_unit_test(profiles_of_colour_are_those_of_its_luma),
+        cmocka_unit_test(what_is_said_of_a_picture),
         cmocka_unit_test(what_cannot_be_measured_is_refused),
     };
     return cmocka_run_group_tests(tests, start, stop);

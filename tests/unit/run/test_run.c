@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/border.h"
+#include "base/context.h"
 #include "base/image.h"
 #include "base/status.h"
 #include "lapedge_program.h"
@@ -606,8 +607,27 @@ static void each_status_has_a_name(void **state)
     assert_string_equal(lap_status_name((lap_status)-1), "unknown");
 }
 
-/* Leftovers are swept before an output is opened in a folder, and only once while outputs stay in that
- * folder. */
+/* Whatever becomes of the photo. */
+static void memory_is_given_back_to_the_budget(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *in;
+        uint64_t max_memory;
+        lap_code code;
+    } cases[] = {{"in.ppm", 1 << 24, LAP_OK}, {"in.ppm", 1 << 24, LAP_OK},
+        {"cut.ppm", 1 << 24, LAP_E_TRUNCATED}, {"in.ppm", 1000, LAP_E_LIMIT}, {"in.ppm", 0, LAP_OK}};
+    write_ppm();
+    write_file("cut.ppm", ppm, PPM / 2);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lap_settings s = plain();
+        s.max_memory = cases[i].max_memory;
+        assert_int_equal(lap_run_file(context, at(cases[i].in), at("o.jpg"), &s, NULL, NULL), cases[i].code);
+        assert_int_equal(context->budget.used, 0);
+    }
+}
+
+/* Before an output is opened in a folder, once as long as the outputs are in the same folder. */
 static void leftovers_are_swept_once_a_folder(void **state)
 {
     (void)state;
@@ -900,6 +920,7 @@ int main(void)
         cmocka_unit_test(settings_may_be_all_zero),
         cmocka_unit_test(nothing_is_left_open),
         cmocka_unit_test(each_status_has_a_name),
+        cmocka_unit_test(memory_is_given_back_to_the_budget),
         cmocka_unit_test(leftovers_are_swept_once_a_folder),
         cmocka_unit_test(what_is_there_is_kept_if_asked),
         cmocka_unit_test(a_stream_is_never_there),
