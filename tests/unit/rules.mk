@@ -89,8 +89,8 @@ $(B)/tests/test_sink_faults: LDFLAGS += $(SINK_CALLS:%=-Wl,--wrap=%)
 # A simulated file system, with or without access control lists.
 ACL_CALLS := fgetxattr lgetxattr fsetxattr fchmod openat malloc free
 $(B)/tests/test_acl: LDFLAGS += $(ACL_CALLS:%=-Wl,--wrap=%)
-# Files that cannot be read, or change while they are read, and memory that runs out.
-CONTENT_CALLS := openat close fstat fstatat read malloc free XXH3_createState XXH3_freeState \
+# Files that cannot be read, or change meanwhile, and memory that runs out.
+CONTENT_CALLS := openat __openat_2 close fstat fstatat read malloc free XXH3_createState XXH3_freeState \
   XXH3_64bits_reset
 $(B)/tests/test_content: LDFLAGS += $(CONTENT_CALLS:%=-Wl,--wrap=%)
 # A clock that advances in steps, and what source and sink report about a simulated photo.
