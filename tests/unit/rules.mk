@@ -50,13 +50,14 @@ $(B)/tests/test_trace: LDFLAGS += -Wl,--wrap=lap_now_ms,--wrap=lap_grow,--wrap=l
 PRUNE_CALLS := $(addprefix lap_manifest_,each each_other look_below look_above is_blind unbelieved) stat lstat \
   opendir readdir unlinkat fstatat getcwd strdup lap_content_hash lap_map64_put
 $(B)/tests/test_prune: LDFLAGS += $(PRUNE_CALLS:%=-Wl,--wrap=%)
-# Simulated devices and threads, which do what the test tells them, when it tells them.
-POOL_CALLS := pthread_create pthread_detach pthread_join pthread_cond_wait pthread_cond_timedwait calloc \
+# Devices and threads that do what the test says, when it says so.
+POOL_CALLS := calloc $(addprefix pthread_,create detach join mutex_lock mutex_unlock cond_signal cond_wait cond_timedwait) \
   $(addprefix lap_,now_ms pool_submit executor_free batch_files_beside job_look_again job_describe) \
-  $(addprefix lap_device_,count pins open) $(addprefix lap_trace_,add thread stages) \
+  $(addprefix lap_device_,count pins open may_be to_start codec_unavailable) $(addprefix lap_trace_,add thread stages) \
   $(addprefix lap_device_staging_,create destroy abandon pin is_pinned is_done go_together) \
   $(addprefix lap_device_slot_,create destroy abandon needs chain_needs room resize start is_through times) \
-  $(addprefix lap_async_run_,load restart store measure close)
+  $(addprefix lap_async_run_,load restart store measure close) \
+  lap_executor_devices lap_rung_find lap_rung_fastest_on_device lap_params_tolerance
 $(B)/tests/test_device_pool: LDFLAGS += $(POOL_CALLS:%=-Wl,--wrap=%)
 # Threads that cannot be created.
 $(B)/tests/test_batch: LDFLAGS += -Wl,--wrap=pthread_create

@@ -30,9 +30,9 @@ static struct fake {
     double now;
     char calls[MOST_CALLS]; /* the calls, as words */
     char traced[MOST_CALLS];
-    int wakes, restarts, slots, alive; /* alive: slots and stagings */
-    /* what the calls return */
-    int devices, threads, allocations; /* how many are available; -1: no limit */
+    int wakes, signals, restarts, slots, alive; /* alive: slots and stagings */
+    /* what calls answer */
+    int devices, threads, allocations; /* how many there are; -1: enough */
     bool pins, has_no_workers;
     lap_code open, create, pin, slot, resize, start, look, times, load;
     size_t unused; /* free bytes of a device */
@@ -85,6 +85,36 @@ int __wrap_pthread_detach(pthread_t thread)
 {
     (void)thread;
     say("detach ");
+    return 0;
+}
+
+/* The mutex of the executor is locked once at a time, and unlocked by those who have it. */
+static lap_executor *ex;
+static int locks;
+
+int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    if (ex && mutex == &ex->mutex)
+        assert_int_equal(locks++, 0);
+    return __real_pthread_mutex_lock(mutex);
+}
+
+int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    if (ex && mutex == &ex->mutex)
+        assert_int_equal(--locks, 0);
+    return __real_pthread_mutex_unlock(mutex);
+}
+
+int __wrap_pthread_cond_signal(pthread_cond_t *condition);
+int __wrap_pthread_cond_signal(pthread_cond_t *condition)
+{
+    (void)condition;
+    fake.signals++;
     return 0;
 }
 
@@ -169,6 +199,95 @@ int __wrap_lap_batch_files_beside(int jobs)
     return fake.files;
 }
 
+/* The first device is lost while its thread, or another one, is in a call. */
+static void lose_meanwhile(bool hangs)
+{
+    lap_error why;
+    if (!fake.is_lost_meanwhile)
+        return;
+    lap_fail(&why, LAP_E_DEVICE, "lost meanwhile");
+    pthread_mutex_lock(&ex->mutex);
+    lap_device_pool_lose(&ex->pool->devices[0], &why);
+    if (hangs)
+        lap_device_pool_take_back(&ex->pool->devices[0], true);
+    pthread_mutex_unlock(&ex->mutex);
+}
+
+/* ---- what is asked about devices before a pool is made ---------------------------------------------- */
+
+static struct asked {
+    bool is_asked;
+    bool may_not_be; /* no device */
+    int to_start;
+    int tolerance;
+    const char *codec; /* why there is no device's codec */
+    lap_code rungs;
+    lap_device_pool_options options;
+    int list[LAP_DEVICE_POOL_DEVICES];
+} asked;
+
+static const lap_rung cpu_rung = {.name = "cpu"}, card_rung = {.name = "card", .device = 1};
+
+lap_code __real_lap_executor_devices(lap_context *of, int jobs, const lap_device_pool_options *options,
+    lap_executor **executor, lap_error *err);
+lap_code __wrap_lap_executor_devices(lap_context *of, int jobs, const lap_device_pool_options *options,
+    lap_executor **executor, lap_error *err);
+lap_code __wrap_lap_executor_devices(lap_context *of, int jobs, const lap_device_pool_options *options,
+    lap_executor **executor, lap_error *err)
+{
+    if (!asked.is_asked)
+        return __real_lap_executor_devices(of, jobs, options, executor, err);
+    asked.options = *options;
+    memcpy(asked.list, options->devices, (size_t)options->count * sizeof *asked.list);
+    say("devices:%d ", jobs);
+    return LAP_OK;
+}
+
+lap_code __real_lap_rung_find(lap_op op, const char *name, const lap_rung **rung, lap_error *err);
+lap_code __wrap_lap_rung_find(lap_op op, const char *name, const lap_rung **rung, lap_error *err);
+lap_code __wrap_lap_rung_find(lap_op op, const char *name, const lap_rung **rung, lap_error *err)
+{
+    if (!asked.is_asked)
+        return __real_lap_rung_find(op, name, rung, err);
+    *rung = strcmp(name, "card") == 0 ? &card_rung : &cpu_rung;
+    return asked.rungs == LAP_OK ? LAP_OK : lap_fail(err, asked.rungs, "no such rung");
+}
+
+const char *__wrap_lap_rung_fastest_on_device(lap_op op);
+const char *__wrap_lap_rung_fastest_on_device(lap_op op)
+{
+    (void)op;
+    return "card";
+}
+
+bool __wrap_lap_device_may_be(const char **reason);
+bool __wrap_lap_device_may_be(const char **reason)
+{
+    if (asked.may_not_be)
+        *reason = "there is no device";
+    return !asked.may_not_be;
+}
+
+int __wrap_lap_device_to_start(void);
+int __wrap_lap_device_to_start(void)
+{
+    return asked.to_start;
+}
+
+const char *__wrap_lap_device_codec_unavailable(unsigned directions);
+const char *__wrap_lap_device_codec_unavailable(unsigned directions)
+{
+    assert_int_equal(directions, LAP_DEVICE_CODES);
+    return asked.codec;
+}
+
+int __wrap_lap_params_tolerance(const lap_params *params);
+int __wrap_lap_params_tolerance(const lap_params *params)
+{
+    (void)params;
+    return asked.tolerance;
+}
+
 /* ---- fake stagings: file_bytes is what a photo needs on the device --------------------------------- */
 
 lap_code __wrap_lap_device_staging_create(
@@ -206,9 +325,9 @@ void __wrap_lap_device_staging_abandon(lap_device_staging *staging)
 lap_code __wrap_lap_device_staging_pin(lap_device_staging *staging, lap_error *err);
 lap_code __wrap_lap_device_staging_pin(lap_device_staging *staging, lap_error *err)
 {
+    (void)staging;
     say("pin ");
-    if (fake.is_lost_meanwhile)
-        staging->is_staged = true;
+    lose_meanwhile(true);
     return answer(fake.pin, "pin", err);
 }
 
@@ -320,6 +439,7 @@ lap_code __wrap_lap_device_slot_is_through(lap_device_slot *slot, bool *is_throu
 lap_code __wrap_lap_device_slot_times(lap_device_slot *slot, lap_times *times, lap_error *err);
 lap_code __wrap_lap_device_slot_times(lap_device_slot *slot, lap_times *times, lap_error *err)
 {
+    lose_meanwhile(true);
     times->filter += 60;
     times->encode += slot->number + 1;
     return answer(fake.times, "times", err);
@@ -327,9 +447,7 @@ lap_code __wrap_lap_device_slot_times(lap_device_slot *slot, lap_times *times, l
 
 /* ---- fake runs -------------------------------------------------------------------------------------- */
 
-static lap_executor *ex;
-
-/* The name of an input begins with the bytes that its photo needs on the device. */
+/* The name of an input begins with what its photo needs on the device. */
 lap_code __wrap_lap_async_run_load(lap_async_run *run, const lap_run_order *order, const lap_rung *rung,
     lap_device_staging *staging, bool *handled, lap_error *err);
 lap_code __wrap_lap_async_run_load(lap_async_run *run, const lap_run_order *order, const lap_rung *rung,
@@ -341,13 +459,7 @@ lap_code __wrap_lap_async_run_load(lap_async_run *run, const lap_run_order *orde
     staging->file_bytes = strtoul(order->in, NULL, 10);
     staging->is_short = fake.is_short;
     *handled = !fake.unhandled;
-    if (fake.is_lost_meanwhile) {
-        lap_error why;
-        lap_fail(&why, LAP_E_DEVICE, "lost meanwhile");
-        pthread_mutex_lock(&ex->mutex);
-        lap_device_pool_lose(&ex->pool->devices[0], &why);
-        pthread_mutex_unlock(&ex->mutex);
-    }
+    lose_meanwhile(false);
     return answer(fake.load, "load", err);
 }
 
@@ -489,7 +601,7 @@ static void do_job(lap_context *of, lap_job *job, const lap_settings *with)
     assert_true(is_helped || with->codec == LAP_CODEC_CPU);
     job->report.status = LAP_DONE;
     job->report.error = (lap_error){0};
-    if (is_helped && fake.job != LAP_OK)
+    if ((is_helped || !ex->pool->options.is_named) && fake.job != LAP_OK)
         lap_fail(&job->report.error, fake.job, "job failed");
 }
 
@@ -523,7 +635,7 @@ static void work(void)
 static void forget(void)
 {
     fake.calls[0] = fake.traced[0] = 0;
-    fake.wakes = 0;
+    fake.wakes = fake.signals = 0;
     ex->running = 0;
 }
 
@@ -700,7 +812,7 @@ static void test_warnings(void **state)
         lap_fail(&why, LAP_E_DEVICE, "reason %d", i);
         forget();
         lap_device_pool_lose(device(i), &why);
-        assert_true(device(i)->is_lost && fake.wakes == JOBS);
+        assert_true(device(i)->is_lost && fake.wakes == JOBS && fake.signals == 1);
         lap_fail(&why, LAP_E_DEVICE, "another reason");
         forget();
         lap_device_pool_lose(device(i), &why); /* the first reason counts */
@@ -787,17 +899,20 @@ static void test_looking_after(void **state)
     ex->running = 1;
     assert_null(lap_executor_reap(ex, 0));
     assert_int_equal(fake.wakes, 0);
-    for (int late = 0; late < 2; late++)
-        for (int queued = 0; queued < 2; queued++) {
-            device(0)->busy_since = NOW;
-            fake.now = NOW + 1000 + late;
-            if (queued)
-                submit("5", 1 << 20);
-            forget();
-            assert_null(lap_executor_reap(ex, 0));
-            assert_int_equal(fake.wakes, late && (queued || waiting()) ? JOBS : 1);
-        }
     close_pool();
+    for (int i = 0; i < 4; i++) {
+        const bool is_late = i & 1, is_queued = i & 2;
+        begin();
+        open_pool(&(lap_device_pool_options){.count = 0}, 1);
+        device(0)->busy_since = NOW;
+        fake.now = NOW + 1000 + is_late;
+        if (is_queued)
+            submit("5", 1 << 20);
+        forget();
+        assert_null(lap_executor_reap(ex, 0));
+        assert_int_equal(fake.wakes, is_late && is_queued ? JOBS : 1);
+        close_pool();
+    }
 }
 
 static void test_what_is_there(void **state)
@@ -839,7 +954,7 @@ static void test_taking_back(void **state)
         open_pool(&(lap_device_pool_options){.is_named = true}, 1);
         lap_pool_device *d = device(0);
         for (int i = 1; i <= 4; i++) {
-            char name[8];
+            char name[16];
             snprintf(name, sizeof name, "%d", i);
             put_task(0, name, i == 2);
         }
@@ -1000,6 +1115,7 @@ static void test_choice_of_device(void **state)
         if (strcmp(fake.calls, wanted) != 0)
             fail_msg("%s: %s", cases[i].what, fake.calls);
         assert_int_equal(waiting(), at < 0);
+        assert_int_equal(fake.signals, at >= 0);
         for (int k = 0; k < 2; k++) {
             lap_pool_device *d = device(k);
             lap_device_task *task = lap_device_task_pop(&d->ready);
@@ -1214,7 +1330,10 @@ static void test_cpu(void **state)
         {true, true, false, LAP_E_MEMORY, "cpu:5/card0 cpu:5/auto0 ", false},
         {true, true, false, LAP_E_DEVICE, "cpu:5/card0 cpu:5/auto0 ", true},
         {true, true, false, LAP_E_BACKEND, "cpu:5/card0 cpu:5/auto0 ", true},
-        {true, true, false, LAP_E_DAMAGED, "cpu:5/card0 ", false}};
+        {true, true, false, LAP_E_DAMAGED, "cpu:5/card0 ", false},
+        {false, true, false, LAP_E_DAMAGED, "cpu:5/auto0 ", false},
+        {false, true, false, LAP_E_MEMORY, "cpu:5/auto0 ", false},
+        {false, true, false, LAP_E_DEVICE, "cpu:5/auto0 ", false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         begin();
         open_pool(&(lap_device_pool_options){.is_named = cases[i].is_named}, 1);
@@ -1235,7 +1354,8 @@ static void test_cpu(void **state)
         if (waits) {
             ex->pending--;
         } else {
-            assert_int_equal(job->report.error.code, cases[i].code == LAP_E_DAMAGED ? LAP_E_DAMAGED : LAP_OK);
+            const bool is_final = !cases[i].is_named || cases[i].code == LAP_E_DAMAGED;
+            assert_int_equal(job->report.error.code, is_final ? cases[i].code : LAP_OK);
             lap_job_free(job);
         }
         d->has_ended = true;
@@ -1307,7 +1427,8 @@ static void test_enough(void **state)
         }
         if (next == PIECES) {
             submit("5", SMALL_FILE);
-            STAILQ_INSERT_TAIL(&ex->pool->by_pieces, new_job("6", 5), next);
+            lap_job *piece = new_job("6", 5);
+            STAILQ_INSERT_TAIL(&ex->pool->by_pieces, piece, next);
         }
         const bool small = next == SMALL_TASK || (next == SMALL_JOB && has_device);
         const bool enough = small && threads > 0 && busy >= 4;
@@ -1352,6 +1473,571 @@ static void test_enough(void **state)
     }
 }
 
+/* ---- a device's thread --------------------------------------------------------------------------------- */
+
+enum { STEPS = 6 };
+
+static const unsigned *done_at; /* which slots are through when the thread waits for the n-th time */
+static double later;            /* how much time passes until then */
+static lap_code *mended;        /* what fails until the thread waits for the first time */
+
+static void next_step(int turn)
+{
+    fake.now += later;
+    if (mended)
+        *mended = LAP_OK;
+    bool is_last = later == 0 || turn > 2;
+    for (int i = turn; i < STEPS; i++)
+        is_last = is_last && !done_at[i];
+    through |= turn < STEPS ? done_at[turn] : 0;
+    ex->pool->is_closing = is_last;
+}
+
+/* Photos in words: what each needs; s: it is small; p: its memory must be pinned; o: other settings; a to h:
+ * which go together. */
+static void put_photos(const char *words)
+{
+    while (*words) {
+        const size_t length = strspn(words, "0123456789"), end = strcspn(words, " ");
+        char name[20];
+        snprintf(name, sizeof name, "%.*s", (int)length, words);
+        lap_device_task *task = put_task(0, name, memchr(words, 's', end) != NULL);
+        task->run.staging->is_filtered = memchr(words, 'p', end) != NULL;
+        if (memchr(words, 'o', end))
+            task->job->settings = &other_settings;
+        for (int c = 'a'; c <= 'h'; c++)
+            if (memchr(words, c, end))
+                task->run.staging->turn = (lap_turn)(1 + c - 'a');
+        words += end + (words[end] == ' ');
+    }
+}
+
+/* The photos that are done, in words; refused ones with an exclamation mark. */
+static void take_finished(char words[400], double filter_ms)
+{
+    lap_device_task *task;
+    words[0] = 0;
+    while ((task = lap_device_task_pop(&ex->pool->finished))) {
+        const size_t at = strlen(words);
+        snprintf(words + at, 400 - at, "%s%s ", task->job->input, task->is_refused ? "!" : "");
+        if (!task->is_refused && filter_ms > 0)
+            assert_true(task->run.photo.ms.filter == filter_ms);
+        lap_job_free(task->job);
+        ex->pending--;
+        lap_device_task_abandon(task);
+    }
+}
+
+static void drop_tasks(lap_device_task_list *list, bool is_ready)
+{
+    lap_device_task *task;
+    while ((task = lap_device_task_pop(list))) {
+        device(0)->under_way--;
+        task->stagings->loaded -= is_ready;
+        lap_job_free(task->job);
+        ex->pending--;
+        lap_device_task_abandon(task);
+    }
+}
+
+/* How much memory a device has for photos, and what begins when it is ready. */
+static void test_start(void **state)
+{
+    (void)state;
+    static const unsigned nothing[STEPS];
+    static const size_t most = 3400000000;
+    static const struct {
+        size_t asked, unused, budget;
+        lap_code code;
+        bool is_lost;
+    } cases[] = {{0, 10000, 9000, LAP_OK, false}, {8999, 10000, 8999, LAP_OK, false},
+        {9001, 10000, 9000, LAP_OK, false}, {0, 109, 90, LAP_OK, false},
+        {0, (size_t)40 << 30, most, LAP_OK, false},
+        {(size_t)5 << 30, (size_t)40 << 30, (size_t)5 << 30, LAP_OK, false},
+        {0, 10000, 9000, LAP_E_DEVICE, false}, {0, 10000, 9000, LAP_OK, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        begin();
+        open_pool(&(lap_device_pool_options){.is_named = true, .memory = cases[i].asked}, 1);
+        lap_pool_device *d = device(0);
+        const bool is_good = cases[i].code == LAP_OK && !cases[i].is_lost;
+        put_photos("999999999999 5s");
+        forget();
+        d->is_lost = cases[i].is_lost;
+        fake.unused = cases[i].unused;
+        fake.open = cases[i].code;
+        fake.now = NOW + 7;
+        fake.idle = next_step;
+        done_at = nothing;
+        assert_null(lap_device_pool_serve(d));
+        assert_int_equal(d->budget, cases[i].budget);
+        assert_int_equal(d->is_ready, is_good);
+        assert_int_equal(d->is_lost, !is_good);
+        assert_string_equal(d->why.message, cases[i].code != LAP_OK ? "open failed" : "");
+        assert_int_equal(fake.restarts, 2);
+        assert_true(d->has_ended && d->busy_since == 0 && ex->pool->holders == 0);
+        assert_memory_equal(fake.traced, "start:0/12#0=1007 ", 18);
+        char finished[400];
+        take_finished(finished, 0);
+        assert_string_equal(finished, is_good ? "999999999999! " : "");
+        assert_int_equal(waiting(), is_good ? 0 : 2);
+        assert_int_equal(fake.wakes, cases[i].is_lost ? 2 : JOBS);
+        drop_tasks(&d->lanes[0].tasks, false);
+        fake.idle = NULL;
+        close_pool();
+    }
+}
+
+/* Which lanes photos get, when they begin and end. */
+static void test_rounds(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t memory;
+        const char *photos;
+        unsigned through[STEPS];
+        const char *calls, *finished;
+    } cases[] = {
+        {1000, "80 80", {3}, "room0=90 start0:80 room1=90 start1:80 look wait ", "80 80 "},
+        {1000, "80 80", {2, 1}, "room0=90 start0:80 room1=90 start1:80 look look wait ", "80 80 "},
+        /* There is room for two, and the third waits. */
+        {200, "80 80 79", {0, 2, 3}, "room0=90 start0:80 room1=90 start1:80 look look start1:79 look wait ",
+            "80 80 79 "},
+        /* Only as much as there is: just what it needs. */
+        {100, "90", {1}, "room0=90 start0:90 look wait ", "90 "},
+        {101, "90", {1}, "room0=101 start0:90 look wait ", "90 "},
+        {100, "100", {1}, "room0=100 start0:100 look wait ", "100 "},
+        /* Too large, and of no known size. */
+        {100, "101 0 8", {1}, "room0=9 start0:8 look wait ", "101! 0! 8 "},
+        /* The lane grows, with the memory of lanes that are free. */
+        {200, "80 150", {1, 1}, "room0=90 start0:80 look room0=0 room0=168 start0:150 look wait ", "80 150 "},
+        {200, "80 60 150", {3, 1},
+            "room0=90 start0:80 room1=67 start1:60 look room0=0 room1=0 room0=168 start0:150 look wait ",
+            "80 60 150 "},
+        {300, "80 60 170", {3, 1},
+            "room0=90 start0:80 room1=67 start1:60 look room0=0 room0=191 start0:170 look wait ",
+            "80 60 170 "},
+        /* One that is busy keeps its memory, and the photo waits for it. */
+        {200, "80 60 150", {1, 0, 2, 2},
+            "room0=90 start0:80 room1=67 start1:60 look room0=0 room0=0 look room0=0 look room0=0 room1=0 "
+            "room1=168 start1:150 look wait ",
+            "80 60 150 "},
+        /* The smallest lane that is large enough; or else the largest one. */
+        {1000, "80 40 160 30 90 70", {63},
+            "room0=90 start0:80 room1=45 start1:40 room2=180 start2:160 room3=33 start3:30 room4=101 "
+            "start4:90 room5=78 start5:70 look wait ",
+            "80 40 160 30 90 70 "},
+        {350, "80 40 160 40 41 91", {7, 7},
+            "room0=90 start0:80 room1=45 start1:40 room2=180 start2:160 look start1:40 start0:41 start2:91 "
+            "look "
+            "wait ",
+            "80 40 160 41 40 91 "},
+        {350, "80 40 160 181", {7, 4},
+            "room0=90 start0:80 room1=45 start1:40 room2=180 start2:160 look room0=0 room1=0 room2=0 "
+            "room2=203 start2:181 "
+            "look "
+            "wait ",
+            "80 40 160 181 "},
+        /* Twelve large photos at once. */
+        {10000, "8 8 8 8 8 8 8 8 8 8 8 8 7", {4095, 1},
+            "room0=9 start0:8 room1=9 start1:8 room2=9 start2:8 room3=9 start3:8 room4=9 start4:8 room5=9 "
+            "start5:8 "
+            "room6=9 start6:8 room7=9 start7:8 room8=9 start8:8 room9=9 start9:8 room10=9 start10:8 room11=9 "
+            "start11:8 look start0:7 look wait ",
+            "8 8 8 8 8 8 8 8 8 8 8 8 7 "},
+        /* Small ones together: those of one kind that follow each other. */
+        {3000000000, "5s 6s 7s", {1}, "room0=16777216 start0:5+6+7 look wait ", "5 6 7 "},
+        {18, "5s 6s 7s", {1, 1}, "room0=12 start0:5+6 look start0:7 look wait ", "5 6 7 "},
+        {19, "5s 6s 7s", {3}, "room0=12 start0:5+6 room1=7 start1:7 look wait ", "5 6 7 "},
+        {20, "5s 6s 7s", {1}, "room0=20 start0:5+6+7 look wait ", "5 6 7 "},
+        {1000, "5s 6sa 7sa", {3}, "room0=5 start0:5 room1=14 start1:6+7 look wait ", "5 6 7 "},
+        {1000, "5s 6so 7s", {7}, "room0=5 start0:5 room1=6 start1:6 room2=7 start2:7 look wait ", "5 6 7 "},
+        {1000, "5s 6 7s", {7}, "room0=5 start0:5 room1=6 start1:6 room2=7 start2:7 look wait ", "5 6 7 "},
+        {1000, "5 6s", {3}, "room0=5 start0:5 room1=6 start1:6 look wait ", "5 6 "},
+        /* At most four chains; what comes behind them waits, too. */
+        {1000, "1sa 2sb 3sc 4sd 5se 6", {2, 61},
+            "room0=1 start0:1 room1=2 start1:2 room2=3 start2:3 room3=4 start3:4 look room4=5 start4:5 "
+            "room5=6 start5:6 look wait ",
+            "2 1 3 4 5 6 "},
+        {1000, "1sa 2sb 3sc 4 5sd 6se", {2, 253},
+            "room0=1 start0:1 room1=2 start1:2 room2=3 start2:3 room3=4 start3:4 room4=5 start4:5 look "
+            "room5=6 start5:6 look wait ",
+            "2 1 3 4 5 6 "},
+        /* How much memory a chain's lane gets. */
+        {3000000000, "16777215s", {1}, "room0=16777216 start0:16777215 look wait ", "16777215 "},
+        {3000000000, "16777216s", {1}, "room0=33554432 start0:16777216 look wait ", "16777216 "},
+        {3000000000, "20000000s", {1}, "room0=40000000 start0:20000000 look wait ", "20000000 "},
+        {3000000000, "134217729s", {1}, "room0=268435456 start0:134217729 look wait ", "134217729 "},
+        {3000000000, "200000000s 68435455s", {1}, "room0=268435456 start0:200000000+68435455 look wait ",
+            "200000000 68435455 "},
+        {3000000000, "200000000s 68435456s", {3},
+            "room0=268435456 start0:200000000 room1=136870912 start1:68435456 look wait ",
+            "200000000 68435456 "},
+        {1000, "5p 6", {3}, "pin room0=5 start0:5 room1=6 start1:6 look wait ", "5 6 "},
+        {1000, "5sp 6s 7sp", {1}, "pin pin room0=20 start0:5+6+7 look wait ", "5 6 7 "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        begin();
+        fake.unused = (size_t)1 << 40;
+        open_pool(&(lap_device_pool_options){.is_named = true, .memory = cases[i].memory}, 1);
+        lap_pool_device *d = device(0);
+        put_photos(cases[i].photos);
+        forget();
+        fake.idle = next_step;
+        done_at = cases[i].through;
+        assert_null(lap_device_pool_serve(d));
+        fake.idle = NULL;
+        char finished[400];
+        if (strncmp(fake.calls, "open0 ", 6) != 0 || strcmp(fake.calls + 6, cases[i].calls) != 0)
+            fail_msg("%s in %zu: %s", cases[i].photos, cases[i].memory, fake.calls);
+        take_finished(finished, 0);
+        assert_string_equal(finished, cases[i].finished);
+        assert_true(STAILQ_EMPTY(&d->starting) && !d->is_lost && d->has_ended);
+        size_t rooms = 0;
+        int busy = 0, chains = 0;
+        for (int k = 0; k < d->lane_count; k++) {
+            rooms += d->lanes[k].slot->room;
+            busy += d->lanes[k].is_busy;
+            chains += d->lanes[k].is_busy && d->lanes[k].has_chain;
+        }
+        assert_true(rooms == d->lane_bytes && rooms <= d->budget);
+        assert_true(busy == d->busy_lanes && chains == d->busy_chains);
+        assert_int_equal(d->under_way, 0);
+        assert_int_equal(d->stagings[LAP_POOL_LARGE].loaded, 0);
+        assert_int_equal(d->stagings[LAP_POOL_SMALL].loaded, 0);
+        close_pool();
+    }
+}
+
+/* At most 64 photos in a chain, and only as much device memory as chains get. */
+static void test_long_chains(void **state)
+{
+    (void)state;
+    static const unsigned all[STEPS] = {7};
+    begin();
+    fake.unused = (size_t)1 << 40;
+    open_pool(&(lap_device_pool_options){.is_named = true, .memory = 1000}, 1);
+    char wanted[600] = "open0 room0=127 start0:1";
+    for (int i = 0; i < 65; i++) {
+        put_photos("1s");
+        if (i > 0 && i < 64)
+            strcat(wanted, "+1");
+    }
+    strcat(wanted, " room1=1 start1:1 look wait ");
+    forget();
+    fake.idle = next_step;
+    done_at = all;
+    assert_null(lap_device_pool_serve(device(0)));
+    fake.idle = NULL;
+    CALLS(wanted);
+    /* Their times are shared. */
+    lap_device_task *task = lap_device_task_pop(&ex->pool->finished);
+    assert_true(task->run.photo.ms.filter == 60 / 64.0 && task->run.photo.ms.encode == 1 / 64.0);
+    STAILQ_INSERT_HEAD(&ex->pool->finished, task, next);
+    char finished[400];
+    take_finished(finished, 0);
+    assert_int_equal(strlen(finished), 65 * 2);
+    close_pool();
+}
+
+/* The record of what the thread did, and how photos are woken for. */
+static void test_record_of_rounds(void **state)
+{
+    (void)state;
+    static const unsigned once[STEPS] = {1};
+    for (int i = 0; i < 8; i++) {
+        const bool has_queue = i & 1, is_full = i & 2, is_small = i & 4;
+        begin();
+        open_pool(&(lap_device_pool_options){.is_named = true, .memory = 1000}, 1);
+        lap_pool_device *d = device(0);
+        put_photos(is_small ? "5sp" : "5p");
+        lap_pool_stagings *s = &d->stagings[is_small ? LAP_POOL_SMALL : LAP_POOL_LARGE];
+        s->limit = is_full ? 1 : 2;
+        if (has_queue)
+            submit("7", 9);
+        forget();
+        fake.idle = next_step;
+        done_at = once;
+        ex->jobs = 1;
+        ex->running = 1; /* the wakes of the start */
+        assert_null(lap_device_pool_serve(d));
+        fake.idle = NULL;
+        assert_string_equal(fake.traced,
+            "start:0/12#0=1000 pin:0/12#0=1000 room:0/12#0=1000 enqueue:0/12#0=1000 stages:0/0#0=60 ");
+        char finished[400];
+        take_finished(finished, 60);
+        assert_string_equal(finished, "5 ");
+        assert_true(d->moved_ms == NOW);
+        ex->jobs = JOBS;
+        close_pool();
+    }
+    /* A photo that begins leaves room for another one to be loaded. */
+    for (int i = 0; i < 4; i++) {
+        const bool has_queue = i & 1, is_full = i & 2;
+        begin();
+        open_pool(&(lap_device_pool_options){.is_named = true, .memory = 1000}, 1);
+        lap_pool_device *d = device(0);
+        put_photos("5");
+        d->stagings[LAP_POOL_LARGE].limit = is_full ? 1 : 2;
+        if (has_queue)
+            submit("7", 9);
+        forget();
+        ex->jobs = 9;
+        static const unsigned none[STEPS];
+        fake.idle = next_step;
+        done_at = none;
+        assert_null(lap_device_pool_serve(d));
+        fake.idle = NULL;
+        assert_int_equal(fake.wakes, 9); /* when the device is ready */
+        assert_true(d->under_way == 1 && d->stagings[LAP_POOL_LARGE].loaded == 0);
+        drop_tasks(&d->lanes[0].tasks, false);
+        ex->jobs = JOBS;
+        close_pool();
+    }
+}
+
+/* Calls that fail, at first or always, and a device that is lost in a call. */
+static void test_failing_rounds(void **state)
+{
+    (void)state;
+    static struct fake *const f = &fake;
+    static const struct {
+        const char *what;
+        size_t memory;
+        const char *photos;
+        lap_code *fails;
+        lap_code code;
+        bool is_mended, is_lost_meanwhile;
+        double later;
+        const char *calls, *finished, *why;
+        int waits;
+    } cases[] = {
+        {"memory that cannot be pinned", 1000, "5 6p 7", &f->pin, LAP_E_MEMORY, false, false, 0,
+            "room0=5 start0:5 pin close destroy room1=7 start1:7 look wait ", "5 7 ", "", 1},
+        {"in a chain", 1000, "5s 6sp 7s", &f->pin, LAP_E_MEMORY, false, false, 0,
+            "pin close destroy room0=13 start0:5+7 look wait ", "5 7 ", "", 1},
+        {"pinning fails", 1000, "5 6p 7", &f->pin, LAP_E_DEVICE, false, false, 0,
+            "room0=5 start0:5 pin close abandon close abandon close abandon ", "", "pin failed", 3},
+        {"it is lost while it pins", 1000, "5 6p 7", &f->pin, LAP_OK, false, true, 0,
+            "room0=5 start0:5 pin close close abandon close room1=6 start1:6 ", "", "lost meanwhile", 3},
+        {"no stream", 1000, "5", &f->slot, LAP_E_DEVICE, false, false, 0, "close abandon ", "", "slot failed",
+            1},
+        {"no memory at all", 1000, "5", &f->resize, LAP_E_MEMORY, false, false, 0, "room0=5 close abandon ",
+            "", "resize failed", 1},
+        {"enqueueing fails", 1000, "5", &f->start, LAP_E_DEVICE, false, false, 0,
+            "room0=5 start0:5 close abandon ", "", "start failed", 1},
+        {"enqueueing finds no memory at first", 1000, "5 6", &f->start, LAP_E_MEMORY, true, false, 0,
+            "room0=5 start0:5 look start0:5 wait ", "6! 5 ", "", 0},
+        {"looking fails", 1000, "5 6", &f->look, LAP_E_DEVICE, false, false, 0,
+            "room0=5 start0:5 room1=6 start1:6 close abandon close abandon ", "", "look failed", 2},
+        {"times fail", 1000, "5", &f->times, LAP_E_DEVICE, false, false, 0,
+            "room0=5 start0:5 look close abandon ", "", "times failed", 1},
+        {"it is lost when the photo is done", 1000, "5", &f->times, LAP_OK, false, true, 0,
+            "room0=5 start0:5 look close ", "", "lost meanwhile", 1},
+        {"nothing is finished for a while", 1000, "5", &f->times, LAP_OK, false, false, 30000,
+            "room0=5 start0:5 look look close abandon ", "", "no photo was finished for 30 seconds", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static const unsigned all[STEPS] = {255}, none[STEPS];
+        begin();
+        open_pool(&(lap_device_pool_options){.is_named = true, .memory = cases[i].memory}, 1);
+        lap_pool_device *d = device(0);
+        put_photos(cases[i].photos);
+        forget();
+        *cases[i].fails = cases[i].code;
+        mended = cases[i].is_mended ? cases[i].fails : NULL;
+        fake.is_lost_meanwhile = cases[i].is_lost_meanwhile;
+        later = cases[i].later;
+        fake.idle = next_step;
+        done_at = later ? none : all;
+        assert_null(lap_device_pool_serve(d));
+        fake.idle = NULL;
+        mended = NULL;
+        later = 0;
+        if (strncmp(fake.calls, "open0 ", 6) != 0 || strcmp(fake.calls + 6, cases[i].calls) != 0)
+            fail_msg("%s: %s", cases[i].what, fake.calls);
+        char finished[400];
+        take_finished(finished, 0);
+        assert_string_equal(finished, cases[i].finished);
+        assert_string_equal(d->why.message, cases[i].why);
+        assert_int_equal(d->is_lost, cases[i].why[0] != 0);
+        assert_int_equal(waiting(), cases[i].waits);
+        assert_int_equal(d->under_way, 0);
+        close_pool();
+    }
+}
+
+/* ---- which processors a run uses ---------------------------------------------------------------------- */
+
+static void test_small_files(void **state)
+{
+    (void)state;
+    static const struct {
+        int jobs;
+        uint64_t written, measured;
+    } cases[] = {{1, 8000, 12000}, {2, 8000, 12000}, {9, 8000, 12000}, {10, 8000, 12000}, {11, 8800, 13200},
+        {20, 16000, 24000}, {100, 80000, 120000}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(
+            lap_batch_small(&(lap_batch_load){.jobs = cases[i].jobs, .is_written = true}), cases[i].written);
+        assert_int_equal(lap_batch_small(&(lap_batch_load){.jobs = cases[i].jobs}), cases[i].measured);
+    }
+}
+
+/* Whether devices are used, and what is said about it. */
+static void test_choice_of_processors(void **state)
+{
+    (void)state;
+    static const char few[] =
+        "the CPU alone: the photos are few or small: the CPU finishes before a device has "
+        "started",
+                      requested[] = "the CPU alone: a CPU backend was requested",
+                      card[] = "1 CUDA device with card", both[] = "1 CUDA device with card, and the CPU";
+    static const struct {
+        const char *backend;
+        lap_codec_place codec;
+        bool no_filter, is_measured;
+        uint64_t bytes;
+        struct asked how;
+        const char *said;
+        bool is_named;
+    } cases[] = {
+        {"auto", LAP_CODEC_AUTO, false, false, 8000000, {.to_start = 1}, both, false},
+        {"auto", LAP_CODEC_AUTO, false, false, 7999999, {.to_start = 1}, few, false},
+        {"auto", LAP_CODEC_AUTO, false, true, 12000000, {.to_start = 1}, both, false},
+        {"auto", LAP_CODEC_AUTO, false, true, 11999999, {.to_start = 1}, few, false},
+        {"auto", LAP_CODEC_AUTO, false, false, 16000000, {.to_start = 3}, both, false},
+        {"auto", LAP_CODEC_AUTO, false, false, 15999999, {.to_start = 3}, few, false},
+        {"auto", LAP_CODEC_AUTO, true, false, 1 << 30, {.to_start = 1}, requested, false},
+        {"auto", LAP_CODEC_CPU, false, false, 1 << 30, {.to_start = 1}, requested, false},
+        {"cpu", LAP_CODEC_AUTO, false, false, 1 << 30, {.to_start = 1}, requested, false},
+        {"card", LAP_CODEC_CPU, false, false, 1 << 30, {.to_start = 1}, requested, false},
+        {"card", LAP_CODEC_AUTO, true, false, 1 << 30, {.to_start = 1}, requested, false},
+        {"auto", LAP_CODEC_AUTO, false, false, 1 << 30, {.may_not_be = true},
+            "the CPU alone: there is no device", false},
+        {"auto", LAP_CODEC_AUTO, false, false, 1 << 30, {.tolerance = -1},
+            "the CPU alone: with this kernel, backends may differ by any amount", false},
+        {"auto", LAP_CODEC_AUTO, false, false, 1 << 30, {.codec = "it rounds"}, "the CPU alone: it rounds",
+            false},
+        {"card", LAP_CODEC_AUTO, false, false, 0, {.may_not_be = true}, card, true},
+        {"auto", LAP_CODEC_CUDA, false, false, 0, {.may_not_be = true}, card, true},
+        {"card", LAP_CODEC_CUDA, false, false, 0, {.tolerance = -1}, card, true},
+        {"card", LAP_CODEC_AUTO, false, false, 0, {.codec = "it rounds"},
+            "JPEGs are coded on the CPU: it rounds", true},
+        {"cpu", LAP_CODEC_CUDA, false, false, 0, {.to_start = 1}, requested, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int with_work = 0; with_work < 2; with_work++) {
+            lap_settings s = settings;
+            lap_batch_work seen = {.jobs = 99};
+            lap_executor *executor = NULL;
+            lap_error err = {0};
+            begin();
+            asked = cases[i].how;
+            asked.is_asked = true;
+            s.backend = cases[i].backend;
+            s.codec = cases[i].codec;
+            s.filter = !cases[i].no_filter;
+            s.device = 2;
+            s.max_memory = 1001;
+            const lap_batch_load load = {.settings = &s,
+                .jobs = 1,
+                .is_written = !cases[i].is_measured,
+                .large_bytes = cases[i].bytes};
+            assert_int_equal(
+                lap_batch_executor(context, &load, with_work ? &seen : NULL, &executor, &err), LAP_OK);
+            if (with_work)
+                assert_string_equal(seen.how, cases[i].said);
+            assert_int_equal(seen.jobs, with_work ? 1 : 99);
+            const bool has_devices = strstr(cases[i].said, "CUDA device") != NULL;
+            CALLS(has_devices ? "devices:1 " : "");
+            lap_executor_close(executor);
+            if (!has_devices)
+                continue;
+            const lap_device_pool_options *o = &asked.options;
+            assert_true(o->count == 1 && asked.list[0] == 2 && o->rung == &card_rung);
+            assert_true(o->memory == 0 && o->pinned == 500 && o->deadline_ms == 0 && o->soon_ms == 0);
+            assert_int_equal(o->is_named, cases[i].is_named);
+            assert_int_equal(o->small_bytes, cases[i].is_measured ? 12000 : 8000);
+            assert_int_equal(o->small_threads, cases[i].is_measured ? 0 : 8);
+        }
+    /* A rung that is not there: the error of a name, or the reason. */
+    for (int named = 0; named < 2; named++) {
+        lap_settings s = settings;
+        lap_batch_work seen = {.jobs = 99};
+        lap_executor *executor = NULL;
+        lap_error err = {0};
+        begin();
+        asked = (struct asked){.is_asked = true, .rungs = LAP_E_BACKEND};
+        s.backend = named ? "card" : "auto";
+        const lap_batch_load load = {.settings = &s, .jobs = 1, .large_bytes = 1 << 30};
+        assert_int_equal(lap_batch_executor(context, &load, &seen, &executor, &err), LAP_E_BACKEND);
+        assert_string_equal(err.message, "no such rung");
+        assert_true(!executor && seen.jobs == 99);
+    }
+    asked.is_asked = false;
+}
+
+/* Which devices: each one once, and a share of them. */
+static void test_lists_of_devices(void **state)
+{
+    (void)state;
+    static const int some[] = {2, 0, 2, 1}, one[] = {1};
+    static const struct {
+        const char *what;
+        lap_batch_devices devices;
+        int there;
+        const char *list, *said;
+    } cases[] = {{"all", {.count = -1}, 3, "0 1 2 ", "3 CUDA devices with card"},
+        {"all of one", {.count = -1}, 1, "0 ", "1 CUDA device with card"},
+        {"listed", {.numbers = some, .count = 4}, 3, "2 0 1 ", "3 CUDA devices with card"},
+        {"one", {.numbers = one, .count = 1}, 3, "1 ", "1 CUDA device with card"},
+        {"none listed", {.numbers = some}, 3, "7 ", "1 CUDA device with card"},
+        {"no numbers", {.count = 4}, 3, "7 ", "1 CUDA device with card"},
+        {"one share", {.count = -1, .shares = 1}, 3, "0 1 2 ", "3 CUDA devices with card"},
+        {"the first share", {.count = -1, .shares = 2}, 3, "0 2 ", "2 CUDA devices with card"},
+        {"the second share", {.count = -1, .share = 1, .shares = 2}, 3, "1 ", "1 CUDA device with card"},
+        {"too many shares", {.count = -1, .share = 4, .shares = 5}, 3, "1 ", "1 CUDA device with card"},
+        {"the share after the last", {.count = -1, .share = 3, .shares = 5}, 3, "0 ",
+            "1 CUDA device with card"},
+        {"a share of a list", {.numbers = some, .count = 4, .share = 1, .shares = 2}, 3, "0 ",
+            "1 CUDA device with card"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lap_settings s = settings;
+        lap_batch_work seen = {.jobs = 0};
+        lap_executor *executor = NULL;
+        lap_error err = {0};
+        lap_batch_devices devices = cases[i].devices;
+        begin();
+        asked = (struct asked){.is_asked = true};
+        fake.devices = cases[i].there;
+        s.device = 7;
+        devices.memory = 12345;
+        const lap_batch_load load = {
+            .settings = &s, .devices = &devices, .jobs = 2, .is_written = true, .is_asked = true};
+        assert_int_equal(lap_batch_executor(context, &load, &seen, &executor, &err), LAP_OK);
+        char list[200] = "";
+        for (int k = 0; k < asked.options.count; k++)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%d ", asked.list[k]);
+        if (strcmp(list, cases[i].list) != 0 || strcmp(seen.how, cases[i].said) != 0)
+            fail_msg("%s: %s: %s", cases[i].what, list, seen.how);
+        assert_true(asked.options.memory == 12345 && asked.options.small_threads == 0);
+    }
+    /* There is room for 64. */
+    for (int there = 63; there <= 66; there++) {
+        lap_batch_work seen = {.jobs = 0};
+        lap_executor *executor = NULL;
+        lap_error err = {0};
+        const lap_batch_devices devices = {.count = -1};
+        const lap_batch_load load = {.settings = &settings, .devices = &devices, .jobs = 2};
+        begin();
+        asked = (struct asked){.is_asked = true};
+        fake.devices = there;
+        assert_int_equal(lap_batch_executor(context, &load, &seen, &executor, &err), LAP_OK);
+        assert_int_equal(asked.options.count, there < 64 ? there : 64);
+    }
+    asked.is_asked = false;
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -1387,6 +2073,14 @@ int main(void)
         cmocka_unit_test(test_cpu),
         cmocka_unit_test(test_beside_the_cpu),
         cmocka_unit_test(test_enough),
+        cmocka_unit_test(test_start),
+        cmocka_unit_test(test_rounds),
+        cmocka_unit_test(test_long_chains),
+        cmocka_unit_test(test_record_of_rounds),
+        cmocka_unit_test(test_failing_rounds),
+        cmocka_unit_test(test_small_files),
+        cmocka_unit_test(test_choice_of_processors),
+        cmocka_unit_test(test_lists_of_devices),
     };
     return cmocka_run_group_tests_name("device pool", tests, set_up, tear_down);
 }

@@ -245,6 +245,7 @@ static void test_every_scale(void **state)
         assert_int_equal(lap_heat_scale(ramp, top, unit, &scale, NULL), LAP_OK);
         assert_int_equal(scale.view.width, WIDE * unit);
         assert_int_equal(scale.view.height, HIGH * unit);
+        assert_int_equal(scale.view.channels, 3);
         for (int y = 0; y < HIGH * unit; y++)
             for (int x = 0; x < WIDE * unit; x++) {
                 static const uint8_t ink[3] = {232, 232, 232}, zero[3] = {43, 43, 43},
