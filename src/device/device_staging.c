@@ -251,15 +251,15 @@ lap_code lap_device_staging_plan(
                staging->height == wish->height && staging->channels == wish->channels;
     if (!*handled)
         return LAP_OK;
-    const uint8_t *tables = staging->tables.bytes;
+    const size_t room = staging->tables.room; /* memory that grows may get the same address again */
     lap_code code = grow(staging, &staging->tables, staging->decode.staging_bytes, err);
+    staging->is_staged = staging->is_staged && room == staging->tables.room;
     if (code == LAP_OK && staging->kind != LAP_HOST_PAGED)
         code = grow(staging, &staging->scan, staging->encode.capacity, err);
     if (code == LAP_OK)
         code = clear_verdicts(staging, err);
     if (code != LAP_OK || !staging->is_decoded)
         return code;
-    staging->is_staged = staging->is_staged && tables == staging->tables.bytes;
     lap_cuda_jpeg_decode_stage_tables(&staging->decode, staging->tables.bytes, staging->is_staged);
     staging->is_staged = true;
     return LAP_OK;

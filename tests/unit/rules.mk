@@ -77,6 +77,14 @@ $(B)/tests/test_heatmap: LDFLAGS += -Wl,--wrap=lap_png_palette_write
 DEVICE_CALLS := $(addprefix lap_cuda_,stream_create stream_destroy event_create event_destroy event_record event_ms \
   alloc free copy sync view_create view_destroy upload download view_copy check_place border)
 $(B)/tests/test_run_rung: LDFLAGS += $(DEVICE_CALLS:%=-Wl,--wrap=%)
+# All that a photo needs of a device.
+ALL_DEVICE_CALLS := calloc pthread_cond_wait lap_rung_find_on_device lap_jpeg_frame_read lap_known_decoding_differs \
+  lap_known_encoding_differs $(addprefix lap_cuda_,stream_create stream_destroy event_create event_destroy event_record \
+  event_happened event_ms alloc free pinned_alloc pinned_free pin unpin copy clear sync view_bytes view_in upload \
+  download view_copy mirror border check_place scratch_bytes range_begin range_end unavailable count kept_begin kept_end \
+  view_take view_give \
+  $(addprefix jpeg_,decode_plan decode_stage_tables decode_enqueue encode_plan_make encode_enqueue encode_scan))
+$(B)/tests/test_device: LDFLAGS += $(ALL_DEVICE_CALLS:%=-Wl,--wrap=%)
 # How many pointers are freed.
 $(B)/tests/test_frees: LDFLAGS += -Wl,--wrap=free
 # How many whole images a call makes.
