@@ -50,6 +50,10 @@ $(B)/tests/test_trace: LDFLAGS += -Wl,--wrap=lap_now_ms,--wrap=lap_grow,--wrap=l
 PRUNE_CALLS := $(addprefix lap_manifest_,each each_other look_below look_above is_blind unbelieved) stat lstat \
   opendir readdir unlinkat fstatat getcwd strdup lap_content_hash lap_map64_put
 $(B)/tests/test_prune: LDFLAGS += $(PRUNE_CALLS:%=-Wl,--wrap=%)
+# Runs that the test stands in for, and threads, memory and limits that are missing.
+EXECUTOR_CALLS := calloc getrlimit pthread_cond_signal $(addprefix lap_,sink_lost sink_close content_hash_path \
+  run_to_sink measure_to trace_thread pool_submit condition_init)
+$(B)/tests/test_executor: LDFLAGS += $(EXECUTOR_CALLS:%=-Wl,--wrap=%)
 # Devices and threads that do what the test says, when it says so.
 POOL_CALLS := calloc $(addprefix pthread_,create detach join mutex_lock mutex_unlock cond_signal cond_wait cond_timedwait) \
   $(addprefix lap_,now_ms pool_submit executor_free batch_files_beside job_look_again job_describe) \
