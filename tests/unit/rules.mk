@@ -63,8 +63,13 @@ POOL_CALLS := calloc $(addprefix pthread_,create detach join mutex_lock mutex_un
   $(addprefix lap_async_run_,load restart store measure close) \
   lap_executor_devices lap_rung_find lap_rung_fastest_on_device lap_params_tolerance
 $(B)/tests/test_device_pool: LDFLAGS += $(POOL_CALLS:%=-Wl,--wrap=%)
-# Threads that cannot be created.
-$(B)/tests/test_batch: LDFLAGS += -Wl,--wrap=pthread_create
+# Threads that cannot be created, and each step of a run that fails.
+BATCH_CALLS := pthread_create strdup $(addprefix lap_, \
+  settings_check run_check_backend list_open prune_create batch_check_operands batch_look batch_around \
+  tree_open group_open manifest_open jobs_open trace_create group_settle prune_outputs trace_write \
+  batch_make_out_dir batch_foresee_folder batch_output_name batch_check_format batch_sweep_folder \
+  origins_find batch_make_folder source_open late_look group_publish jobs_submit)
+$(B)/tests/test_batch: LDFLAGS += $(BATCH_CALLS:%=-Wl,--wrap=%)
 # Clocks that go by steps, one a look.
 $(B)/tests/test_bench_rows: LDFLAGS += -Wl,--wrap=lap_now_ms,--wrap=lap_bench_cpu_ms
 # A device that is host memory.

@@ -17,8 +17,12 @@
 #include <unistd.h>
 
 #include "base/status.h"
+#include "batch/batch.h"
 #include "batch/jobs.h"
+#include "io/source.h"
 #include "lapedge_program.h"
+#include "run/run.h"
+#include "run/settings.h"
 #include "tests/support/temporary.h"
 
 static char home[TEMPORARY_PATH], previous[4096];
@@ -79,6 +83,7 @@ static void on_event(void *user, const lap_batch_file *file, const lap_batch_cou
         return;
     w->files++;
     assert_int_equal(w->files, counts->ok + counts->warned + counts->skipped + counts->failed);
+    assert_int_equal(counts->waiting_pixels, counts->waiting * 64);
     assert_non_null(file->input);
     if (w->files == w->cancel_after)
         lap_context_cancel(w->context);
@@ -669,6 +674,494 @@ static void a_run_without_threads_fails(void **state)
     lap_context_destroy(context);
 }
 
+/* ---- each step of a run fails in turn ---------------------------------------------------------------------
+ */
+
+static struct steps {
+    bool is_on;
+    pthread_t owner; /* those of other threads are not the run's */
+    char calls[800];
+    int count, fails; /* counted from 1 */
+} steps;
+
+static bool strikes(const char *name)
+{
+    if (!steps.is_on || !pthread_equal(steps.owner, pthread_self()))
+        return false;
+    const size_t at = strlen(steps.calls);
+    snprintf(steps.calls + at, sizeof steps.calls - at, "%s ", name + strlen("lap_"));
+    return ++steps.count == steps.fails;
+}
+
+#define STEP(name, parameters, arguments)                                             \
+    lap_code __real_##name parameters;                                                \
+    lap_code __wrap_##name parameters;                                                \
+    lap_code __wrap_##name parameters                                                 \
+    {                                                                                 \
+        return strikes(#name) ? lap_fail(err, LAP_E_INTERNAL, "step %d", steps.count) \
+                              : __real_##name arguments;                              \
+    }
+
+STEP(lap_settings_check, (const lap_settings *settings, lap_error *err), (settings, err))
+STEP(lap_run_check_backend, (const lap_settings *settings, lap_error *err), (settings, err))
+STEP(lap_list_open,
+    (const lap_batch_options *options, uint64_t limit, const lap_control *control, lap_list **list,
+        lap_error *err),
+    (options, limit, control, list, err))
+STEP(lap_prune_create, (const lap_batch_options *options, lap_prune **prune, lap_error *err),
+    (options, prune, err))
+STEP(lap_batch_check_operands,
+    (const lap_batch_options *options, const lap_settings *settings, lap_error *err),
+    (options, settings, err))
+STEP(lap_batch_look, (batch * b, lap_list *list, lap_error *err), (b, list, err))
+STEP(lap_batch_around, (const lap_batch_options *options, const char **around, lap_error *err),
+    (options, around, err))
+STEP(lap_tree_open, (const char *path, lap_tree *tree, lap_error *err), (path, tree, err))
+STEP(lap_group_open, (lap_group * group, const lap_tree *tree, lap_error *err), (group, tree, err))
+STEP(lap_manifest_open,
+    (const lap_tree *tree, const lap_settings_mark *settings, lap_manifest **manifest, lap_error *err),
+    (tree, settings, manifest, err))
+STEP(lap_jobs_open, (lap_jobs * jobs, lap_context *context, lap_batch_load *load, lap_error *err),
+    (jobs, context, load, err))
+STEP(lap_trace_create, (lap_trace * *trace, lap_error *err), (trace, err))
+STEP(lap_group_settle, (lap_group * group, lap_error *err), (group, err))
+STEP(lap_prune_outputs, (lap_prune * prune, const lap_prune_run *run, lap_error *err), (prune, run, err))
+STEP(lap_trace_write, (const lap_trace *trace, const char *path, bool sync, lap_error *err),
+    (trace, path, sync, err))
+
+static struct odd {       /* what is unusual */
+    lap_error unwritable; /* of the output folder */
+    bool is_made_up;      /* nothing is written for real: jobs are looked at */
+    lap_code foreseen, name, sweep, origin, folder, source, late, publish;
+    bool overlong, apart, is_new;
+    int strings; /* how many can be copied; -1: all */
+    int submitted, foresights, looks;
+    lap_job job; /* the last one */
+    lap_settings settings;
+    char input[64], output[64], relative[64];
+} odd = {.strings = -1};
+
+lap_code __real_lap_batch_make_out_dir(
+    const char *out_dir, bool dry_run, lap_error *unwritable, lap_error *err);
+lap_code __wrap_lap_batch_make_out_dir(
+    const char *out_dir, bool dry_run, lap_error *unwritable, lap_error *err);
+lap_code __wrap_lap_batch_make_out_dir(
+    const char *out_dir, bool dry_run, lap_error *unwritable, lap_error *err)
+{
+    if (strikes("lap_batch_make_out_dir"))
+        return lap_fail(err, LAP_E_INTERNAL, "step %d", steps.count);
+    const lap_code code = __real_lap_batch_make_out_dir(out_dir, dry_run, unwritable, err);
+    if (odd.unwritable.code != LAP_OK)
+        *unwritable = odd.unwritable;
+    return code;
+}
+
+lap_code __real_lap_batch_foresee_folder(
+    batch *b, const char *relative, lap_error *unwritable, lap_error *err);
+lap_code __wrap_lap_batch_foresee_folder(
+    batch *b, const char *relative, lap_error *unwritable, lap_error *err);
+lap_code __wrap_lap_batch_foresee_folder(
+    batch *b, const char *relative, lap_error *unwritable, lap_error *err)
+{
+    odd.foresights++;
+    if (odd.foreseen == LAP_E_MEMORY)
+        return lap_fail(err, LAP_E_MEMORY, "no memory to foresee");
+    if (odd.foreseen == LAP_OK)
+        return __real_lap_batch_foresee_folder(b, relative, unwritable, err);
+    lap_fail_at(unwritable, odd.foreseen, "out/folder", "cannot be written");
+    return LAP_OK;
+}
+
+bool __real_lap_batch_output_name(const lap_batch_options *options, const lap_settings *settings,
+    const char *relative, char *name, size_t size);
+bool __wrap_lap_batch_output_name(const lap_batch_options *options, const lap_settings *settings,
+    const char *relative, char *name, size_t size);
+bool __wrap_lap_batch_output_name(const lap_batch_options *options, const lap_settings *settings,
+    const char *relative, char *name, size_t size)
+{
+    return __real_lap_batch_output_name(options, settings, relative, name, size) && !odd.overlong;
+}
+
+lap_code __real_lap_batch_check_format(
+    const lap_settings *settings, const char *input, const char *output, lap_error *err);
+lap_code __wrap_lap_batch_check_format(
+    const lap_settings *settings, const char *input, const char *output, lap_error *err);
+lap_code __wrap_lap_batch_check_format(
+    const lap_settings *settings, const char *input, const char *output, lap_error *err)
+{
+    return odd.name != LAP_OK ? lap_fail(err, odd.name, "no such format")
+                              : __real_lap_batch_check_format(settings, input, output, err);
+}
+
+lap_code __real_lap_batch_sweep_folder(batch *b, const char *relative, lap_error *err);
+lap_code __wrap_lap_batch_sweep_folder(batch *b, const char *relative, lap_error *err);
+lap_code __wrap_lap_batch_sweep_folder(batch *b, const char *relative, lap_error *err)
+{
+    assert_false(b->options->dry_run);
+    return odd.sweep != LAP_OK ? lap_fail(err, odd.sweep, "no memory to sweep")
+                               : __real_lap_batch_sweep_folder(b, relative, err);
+}
+
+lap_code __real_lap_origins_find(
+    lap_origins *origins, const char *path, size_t length, const lap_origin **origin, lap_error *err);
+lap_code __wrap_lap_origins_find(
+    lap_origins *origins, const char *path, size_t length, const lap_origin **origin, lap_error *err);
+lap_code __wrap_lap_origins_find(
+    lap_origins *origins, const char *path, size_t length, const lap_origin **origin, lap_error *err)
+{
+    return odd.origin != LAP_OK ? lap_fail(err, odd.origin, "no memory for folders")
+                                : __real_lap_origins_find(origins, path, length, origin, err);
+}
+
+lap_code __real_lap_batch_make_folder(batch *b, const char *relative, bool *apart, lap_error *err);
+lap_code __wrap_lap_batch_make_folder(batch *b, const char *relative, bool *apart, lap_error *err);
+lap_code __wrap_lap_batch_make_folder(batch *b, const char *relative, bool *apart, lap_error *err)
+{
+    if (odd.folder != LAP_OK)
+        return lap_fail(err, odd.folder, "no folder");
+    const lap_code code = __real_lap_batch_make_folder(b, relative, apart, err);
+    *apart = *apart || odd.apart;
+    return code;
+}
+
+lap_code __real_lap_source_open(const char *path, lap_source **source, lap_error *err);
+lap_code __wrap_lap_source_open(const char *path, lap_source **source, lap_error *err);
+lap_code __wrap_lap_source_open(const char *path, lap_source **source, lap_error *err)
+{
+    if (odd.source == LAP_OK)
+        return __real_lap_source_open(path, source, err);
+    *source = NULL;
+    return lap_fail(err, odd.source, "not readable");
+}
+
+lap_code __real_lap_late_look(
+    lap_late *late, const lap_job *job, lap_batch_others *others, bool *is_new, lap_error *err);
+lap_code __wrap_lap_late_look(
+    lap_late *late, const lap_job *job, lap_batch_others *others, bool *is_new, lap_error *err);
+lap_code __wrap_lap_late_look(
+    lap_late *late, const lap_job *job, lap_batch_others *others, bool *is_new, lap_error *err)
+{
+    odd.looks++;
+    if (odd.late == LAP_OK)
+        return __real_lap_late_look(late, job, others, is_new, err);
+    *is_new = odd.is_new;
+    return lap_fail_at(err, odd.late, "in/the record", "cannot be read");
+}
+
+lap_code __real_lap_group_publish(lap_group *group, lap_manifest *manifest, lap_error *err);
+lap_code __wrap_lap_group_publish(lap_group *group, lap_manifest *manifest, lap_error *err);
+lap_code __wrap_lap_group_publish(lap_group *group, lap_manifest *manifest, lap_error *err)
+{
+    assert_true(group->count > 0);
+    const lap_code code = __real_lap_group_publish(group, manifest, err);
+    return odd.publish != LAP_OK ? lap_fail(err, odd.publish, "not published") : code;
+}
+
+lap_code __real_lap_jobs_submit(lap_jobs *jobs, lap_job *job, lap_error *err);
+lap_code __wrap_lap_jobs_submit(lap_jobs *jobs, lap_job *job, lap_error *err);
+lap_code __wrap_lap_jobs_submit(lap_jobs *jobs, lap_job *job, lap_error *err)
+{
+    odd.submitted++;
+    odd.job = *job;
+    odd.settings = *job->settings;
+    snprintf(odd.input, sizeof odd.input, "%s", job->input);
+    snprintf(odd.output, sizeof odd.output, "%s", job->output);
+    snprintf(odd.relative, sizeof odd.relative, "%s", job->relative);
+    return __real_lap_jobs_submit(jobs, job, err);
+}
+
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text);
+char *__wrap_strdup(const char *text)
+{
+    if (odd.strings == 0) {
+        odd.strings = -1; /* only one is missing */
+        return NULL;
+    }
+    odd.strings -= odd.strings > 0;
+    return __real_strdup(text);
+}
+
+/* What a run reports of its files, in words, and its warnings. */
+typedef struct told {
+    char files[4000], warnings[1000];
+    int warned;
+} told;
+
+static void note_file(void *user, const lap_batch_file *file, const lap_batch_counts *counts)
+{
+    told *s = user;
+    const size_t at = strlen(s->files);
+    assert_int_equal(counts->waiting_pixels, counts->waiting * 64);
+    if (file && at < sizeof s->files - 2000)
+        snprintf(s->files + at, sizeof s->files - at, "%s>%s:%d%s%s; ", file->input,
+            file->output ? file->output : "", (int)file->report->status, file->report->error.code ? ":" : "",
+            file->report->error.message);
+}
+
+static void note_warning(void *user, const lap_error *warning)
+{
+    told *s = user;
+    s->warned++;
+    snprintf(s->warnings, sizeof s->warnings, "%s: %s", warning->subject, warning->message);
+}
+
+static const char *const one_photo[] = {"in/0.jpg"};
+
+static lap_code run_one(lap_batch_options options, const lap_settings *settings, told *s, lap_error *err)
+{
+    lap_batch_counts counts;
+    lap_context *context = lap_context_create(1, NULL);
+    assert_non_null(context);
+    options.inputs = options.inputs ? options.inputs : one_photo;
+    options.input_count = options.input_count ? options.input_count : 1;
+    options.out_dir = "out";
+    options.warn = options.warn ? options.warn : note_warning;
+    *s = (told){.warned = 0};
+    *err = (lap_error){0};
+    const lap_code code = lap_batch(context, &options, settings, note_file, s, &counts, err);
+    lap_context_destroy(context);
+    assert_true(counts.waiting == 0 && counts.waiting_pixels == 0);
+    return code;
+}
+
+static void each_step_fails(void **state)
+{
+    static const char whole[] =
+        "settings_check run_check_backend list_open prune_create batch_check_operands "
+        "batch_look batch_make_out_dir batch_around tree_open group_open manifest_open "
+        "jobs_open trace_create group_settle prune_outputs trace_write ";
+    (void)state;
+    for (int fails = 17; fails >= 0; fails--) {
+        lap_settings s = lap_settings_default();
+        lap_batch_prune prune = {0};
+        const lap_batch_devices devices = {.trace = "trace.json"};
+        told said;
+        lap_error err;
+        char wanted[20];
+        (void)nftw("out", remove_one, 8, FTW_DEPTH | FTW_PHYS);
+        steps = (struct steps){.is_on = true, .owner = pthread_self(), .fails = fails};
+        const lap_code code = run_one(
+            (lap_batch_options){.inputs = folder_in, .prune = &prune, .devices = &devices}, &s, &said, &err);
+        steps.is_on = false;
+        const bool failed = fails > 0 && fails < 17;
+        assert_int_equal(code, failed ? LAP_E_INTERNAL : LAP_OK);
+        snprintf(wanted, sizeof wanted, "step %d", fails);
+        assert_string_equal(err.message, failed ? wanted : "");
+        /* Nothing follows; but the photo was handled, and the trace is written. */
+        const char *end = whole;
+        for (int i = 0; i < (failed ? fails : 16); i++)
+            end = strchr(end, ' ') + 1;
+        char calls[800];
+        snprintf(calls, sizeof calls, "%.*s%s", (int)(end - whole), whole,
+            fails == 14 || fails == 15 ? "trace_write " : "");
+        assert_string_equal(steps.calls, calls);
+        assert_int_equal(access("out/0.jpg", F_OK) == 0, fails > 13 || fails == 0);
+        if (fails < 12 && fails > 0)
+            assert_int_equal(said.files[0], 0);
+    }
+    /* A dry run has no timeline; one without durable outputs opens no group. */
+    lap_settings s = quick();
+    told said;
+    lap_error err;
+    const lap_batch_devices devices = {.trace = "trace2.json"};
+    steps = (struct steps){.is_on = true, .owner = pthread_self()};
+    assert_int_equal(
+        run_one((lap_batch_options){.dry_run = true, .devices = &devices}, &s, &said, &err), LAP_OK);
+    steps.is_on = false;
+    assert_null(strstr(steps.calls, "trace"));
+    assert_null(strstr(steps.calls, "group_open"));
+    assert_int_not_equal(access("trace2.json", F_OK), 0);
+    const lap_batch_options beyond = {.shard = 1};
+    assert_int_equal(run_one(beyond, &s, &said, &err), LAP_E_USAGE);
+    assert_string_equal(err.message, "share 1 of 0 does not exist: shares are numbered from 0");
+}
+
+/* A photo whose output cannot be planned, or is not published: what is said of it, and how the run ends. */
+static void odd_outputs(void **state)
+{
+    static const struct {
+        struct odd odd;
+        bool dry_run;
+        lap_code code;
+        const char *files, *message, *warning;
+    } cases[] = {
+        {{.strings = -1}, false, LAP_OK, "in/0.jpg>out/0.jpg:0; ", "", ""},
+        {{.strings = -1, .overlong = true}, false, LAP_OK, "in/0.jpg>:3:the path of its output is too long; ",
+            "", ""},
+        {{.strings = -1, .name = LAP_E_USAGE}, false, LAP_OK, "in/0.jpg>:3:no such format; ", "", ""},
+        {{.strings = -1, .sweep = LAP_E_MEMORY}, false, LAP_E_MEMORY, "", "no memory to sweep", ""},
+        {{.strings = -1, .origin = LAP_E_MEMORY}, false, LAP_E_MEMORY, "", "no memory for folders", ""},
+        {{.strings = -1, .folder = LAP_E_EXISTS}, false, LAP_OK, "in/0.jpg>out/0.jpg:2:no folder; ", "", ""},
+        {{.strings = -1, .folder = LAP_E_WRITE}, false, LAP_OK, "in/0.jpg>out/0.jpg:3:no folder; ", "", ""},
+        {{.strings = -1, .publish = LAP_E_WRITE}, false, LAP_E_WRITE, "in/0.jpg>out/0.jpg:0; ",
+            "not published", ""},
+        {{.strings = -1}, true, LAP_OK, "in/0.jpg>out/0.jpg:0; ", "", ""},
+        {{.strings = -1, .source = LAP_E_UNREADABLE}, true, LAP_OK, "in/0.jpg>out/0.jpg:3:not readable; ", "",
+            ""},
+        {{.strings = -1, .foreseen = LAP_E_WRITE}, true, LAP_OK, "in/0.jpg>out/0.jpg:0; ", "",
+            "out/folder: cannot be written"},
+        {{.strings = -1, .foreseen = LAP_E_MEMORY}, true, LAP_E_MEMORY, "", "no memory to foresee", ""},
+        {{.strings = -1, .unwritable = {.code = LAP_E_WRITE, .subject = "out", .message = "no room"}}, true,
+            LAP_OK, "in/0.jpg>out/0.jpg:0; ", "", "out: no room"},
+        {{.strings = -1, .unwritable = {.code = LAP_E_WRITE, .subject = "out", .message = "no room"}}, false,
+            LAP_E_WRITE, "", "no room", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const lap_settings s = quick();
+        told said;
+        lap_error err;
+        (void)unlink("out/0.jpg");
+        odd = cases[i].odd;
+        const lap_code code = run_one((lap_batch_options){.dry_run = cases[i].dry_run}, &s, &said, &err);
+        if (code != cases[i].code || strcmp(said.files, cases[i].files) != 0)
+            fail_msg("%zu: %d %s", i, code, said.files);
+        assert_string_equal(err.message, cases[i].message);
+        assert_string_equal(said.warnings, cases[i].warning);
+        assert_int_equal(said.warned, cases[i].warning[0] != 0);
+        assert_int_equal(odd.foresights, cases[i].dry_run && cases[i].odd.unwritable.code == LAP_OK);
+        odd = (struct odd){.strings = -1};
+    }
+    /* The folder is told once, for all photos that would be in it. */
+    told said;
+    lap_error err;
+    const lap_settings s = quick();
+    for (int dry_run = 0; dry_run < 2; dry_run++) {
+        odd.unwritable = (lap_error){.code = LAP_E_WRITE, .subject = "out", .message = "no room"};
+        assert_int_equal(
+            run_one((lap_batch_options){.inputs = folder_in, .dry_run = dry_run == 1}, &s, &said, &err),
+            dry_run ? LAP_OK : LAP_E_WRITE);
+        assert_int_equal(said.warned, dry_run);
+    }
+    odd.unwritable.code = LAP_OK;
+    /* Memory for the names of a job, and others. */
+    int failed = 0;
+    for (int i = 0; i < 100 && odd.strings <= 0; i++) {
+        (void)unlink("out/0.jpg");
+        odd.strings = i;
+        odd.submitted = 0;
+        const lap_code code = run_one((lap_batch_options){.force = true}, &s, &said, &err);
+        assert_true(code == LAP_OK || code == LAP_E_MEMORY);
+        assert_int_equal(said.files[0] != 0, code == LAP_OK);
+        assert_int_equal(odd.submitted, code == LAP_OK);
+        failed += code != LAP_OK;
+    }
+    odd.strings = -1;
+    assert_true(failed >= 3);
+}
+
+static void never(void *user, int rows_done, int rows_total)
+{
+    (void)user, (void)rows_done, (void)rows_total;
+    fail_msg("progress of one of several photos");
+}
+
+/* What a job is told, by options and settings. */
+static void what_jobs_are_told(void **state)
+{
+    static const char *const inputs[] = {"in/plain"};
+    (void)state;
+    assert_int_equal(rename("in/0.jpg", "in/plain"), 0);
+    for (int i = 0; i < 64; i++) {
+        const lap_batch_options o = {.inputs = inputs,
+            .force = i & 1,
+            .skip_existing = (i & 3) == 2,
+            .no_clobber = (i & 7) == 4,
+            .suffix = i & 8 ? ".png" : NULL};
+        lap_settings s = lap_settings_default();
+        lap_stats *unused[2] = {NULL, NULL};
+        told said;
+        lap_error err;
+        (void)unlink("out/plain");
+        (void)unlink("out/plain.png");
+        s.progress = never;
+        s.sync = i & 16;
+        s.max_memory = 123456789;
+        (void)unused;
+        odd = (struct odd){.strings = -1, .apart = i & 32};
+        assert_int_equal(run_one(o, &s, &said, &err), LAP_OK);
+        assert_int_equal(odd.submitted, 1);
+        assert_string_equal(odd.input, "in/plain");
+        assert_string_equal(odd.output, i & 8 ? "out/plain.png" : "out/plain");
+        assert_string_equal(odd.relative, i & 8 ? "plain.png" : "plain");
+        assert_true(odd.job.work == lap_job_write && odd.job.tree && odd.job.below == 3);
+        assert_int_equal(odd.job.stat.st_size, 11 + 8 * 8 * 3);
+        assert_int_equal(odd.job.force, o.force);
+        assert_int_equal(odd.job.skip_existing, o.skip_existing);
+        assert_int_equal(odd.job.no_clobber, o.no_clobber);
+        assert_true(!odd.settings.progress && !odd.settings.stats);
+        assert_int_equal(odd.settings.sync, (i & 32) && (i & 16));
+        assert_true(odd.settings.max_memory == 123456789);
+        if (i & 8)
+            assert_null(odd.settings.format);
+        else
+            assert_string_equal(odd.settings.format, "jpg");
+    }
+    odd = (struct odd){.strings = -1};
+}
+
+/* A photo that may be an output already: it fails if a file would be replaced, and otherwise is warned about.
+ */
+static void photos_that_may_be_outputs(void **state)
+{
+    static const char may[] = "may be an output already: in/the record: cannot be read",
+                      filtered[] = "in/the record: cannot be read; photos there may be filtered already";
+    (void)state;
+    for (int i = 0; i < 64; i++) {
+        const bool finds = i & 1, is_new = i & 2, is_seen = i & 4, no_memory = i & 8, filters = !(i & 16),
+                   has_others = !(i & 32);
+        lap_settings s = quick();
+        lap_batch_others others = {.finds_made = finds};
+        told said;
+        lap_error err;
+        char photo[11 + 8 * 8 * 3] = "P6\n8 8\n255\n";
+        (void)unlink("out/0.jpg");
+        s.filter = filters;
+        if (is_seen) { /* an output of the photo as it was */
+            assert_int_equal(run_one((lap_batch_options){0}, &s, &said, &err), LAP_OK);
+            photo[50] = (char)(i + 1);
+            put("in/0.jpg", photo, sizeof photo);
+        }
+        odd = (struct odd){.strings = -1, .is_new = is_new};
+        odd.late = no_memory ? LAP_E_MEMORY : LAP_E_UNREADABLE;
+        assert_int_equal(
+            run_one((lap_batch_options){.others = has_others ? &others : NULL}, &s, &said, &err), LAP_OK);
+        const bool looks = finds && filters && has_others;
+        assert_int_equal(odd.looks, looks);
+        const bool fails = looks && (is_seen || no_memory), warns = looks && !fails && is_new;
+        char wanted[200];
+        snprintf(wanted, sizeof wanted, "in/0.jpg>out/0.jpg:%d%s%s; ", fails ? LAP_FAILED : LAP_DONE,
+            fails ? ":" : "", fails ? may : "");
+        assert_string_equal(said.files, wanted);
+        assert_string_equal(said.warnings, warns ? filtered : "");
+        odd = (struct odd){.strings = -1};
+    }
+}
+
+/* Inputs that are named twice count once; and a run without photos leaves no folder behind. */
+static void inputs_that_repeat_or_are_none(void **state)
+{
+    static const char *const twice[] = {"in", "in"}, *const sides[] = {"/dev/stdout", "list.txt"};
+    static const char *const nothing[] = {"none*.jpg"};
+    (void)state;
+    lap_batch_counts counts;
+    lap_error err;
+    assert_int_equal(
+        run((lap_batch_options){.inputs = twice, .input_count = 2}, quick(), 0, &counts, &err), LAP_OK);
+    assert_true(counts.found == PHOTOS && counts.expected == PHOTOS && counts.ok == PHOTOS);
+    for (int i = 0; i < 4; i++) {
+        const lap_batch_take take = {.include = nothing, .include_count = 1};
+        const lap_batch_options o = {
+            .take = &take, .out_dir = "none", .sides = sides, .side_count = (size_t)i % 3, .dry_run = i == 3};
+        const lap_code code = run(o, quick(), 0, &counts, &err);
+        assert_int_equal(access("none", F_OK) == 0, i == 2);
+        assert_int_equal(counts.found, 0);
+        assert_true(code == LAP_OK || code == LAP_E_USAGE);
+        (void)nftw("none", remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    }
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, enter_folder, leave_folder)
 
 int main(void)
@@ -690,6 +1183,11 @@ int main(void)
         TEST(nothing_is_pruned_beside_a_filter),
         TEST(a_cancelled_prune_stops),
         TEST(a_named_photo_is_done_again),
+        TEST(each_step_fails),
+        TEST(odd_outputs),
+        TEST(what_jobs_are_told),
+        TEST(photos_that_may_be_outputs),
+        TEST(inputs_that_repeat_or_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
