@@ -168,6 +168,10 @@ $(B)/tests/test_term: $(FUZZ_PROGRAM)
 JSON_CALLS := malloc realloc lap_side_write lap_cli_flush
 $(B)/tests/test_json: LDFLAGS += $(JSON_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_json: $(FUZZ_PROGRAM)
+# A terminal, a processor, backends and devices of the test's own.
+FIGURES_CALLS := lap_term_width lap_cli_caught lap_build_info fopen lap_device_at lap_rung_at
+$(B)/tests/test_figures: LDFLAGS += $(FIGURES_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_figures: $(FUZZ_PROGRAM)
 $(B)/tests/test_side: LDFLAGS += -Wl,--wrap=fsync
 
 # Decoding by parts at all sizes to 70x70 and every sampling (minutes); make check has a covering sample.
