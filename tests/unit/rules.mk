@@ -172,6 +172,13 @@ $(B)/tests/test_json: $(FUZZ_PROGRAM)
 FIGURES_CALLS := lap_term_width lap_cli_caught lap_build_info fopen lap_device_at lap_rung_at
 $(B)/tests/test_figures: LDFLAGS += $(FIGURES_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_figures: $(FUZZ_PROGRAM)
+# The library and what surrounds a run over a folder.
+FOLDERS_CALLS := $(addprefix lap_,cli_begin cli_end context_threads context_cancel cli_caught cli_flush \
+  term_reader_left cli_has_lost_worker progress_begin progress_files progress_hide shard_local cli_list_sides \
+  cli_log_open cli_log_postpone cli_log_begin cli_log_line cli_log_end sheet_create sheet_free sheet_add_file \
+  sheet_add_pair sheet_write stats_write cli_print_photo batch batch_in_place measure_batch compare_folders)
+$(B)/tests/test_folders: LDFLAGS += $(FOLDERS_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_folders: $(FUZZ_PROGRAM)
 $(B)/tests/test_side: LDFLAGS += -Wl,--wrap=fsync
 
 # Decoding by parts at all sizes to 70x70 and every sampling (minutes); make check has a covering sample.
