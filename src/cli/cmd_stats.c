@@ -36,15 +36,13 @@ static bool read_weight(FILE *file, float *value)
     return true;
 }
 
-/* LAP_EXIT_USAGE after a message. */
+/* *weights is NULL and *count 0 before. LAP_EXIT_USAGE after a message. */
 static lap_cli_exit read_weights(const char *path, float **weights, size_t *count)
 {
     FILE *file = fopen(path, "re");
     size_t capacity = 0;
     float value = 0;
     int failed = 0;
-    *weights = NULL;
-    *count = 0;
     if (!file)
         return lap_cli_usage("--weights: %s: cannot be read: %s", path, strerror(errno));
     while (read_weight(file, &value) && isfinite(value)) {

@@ -169,7 +169,8 @@ JSON_CALLS := malloc realloc lap_side_write lap_cli_flush
 $(B)/tests/test_json: LDFLAGS += $(JSON_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_json: $(FUZZ_PROGRAM)
 # A terminal, a processor, backends and devices of the test's own.
-FIGURES_CALLS := lap_term_width lap_cli_caught lap_build_info fopen lap_device_at lap_rung_at
+FIGURES_CALLS := lap_term_width lap_cli_caught lap_build_info fopen lap_device_at lap_rung_at isatty \
+  nl_langinfo lap_side_write
 $(B)/tests/test_figures: LDFLAGS += $(FIGURES_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_figures: $(FUZZ_PROGRAM)
 # The library and what surrounds a run over a folder.

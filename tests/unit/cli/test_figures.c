@@ -1,21 +1,23 @@
-/* Tables and objects of bench and compare, whole, at each width of a terminal: which columns it has room for,
- * what a row is called, what was not timed and what is noisy. */
+/* Tables and objects of bench, compare and stats, whole, at each width of a terminal: which columns it has
+ * room for, what a row is called, what was not timed and what is noisy. */
 #include "tests/support/said.h"
 
+#include <langinfo.h>
 #include <math.h>
 
 #include "cli/measure/measure.h"
 
 #define COUNT(rows) (sizeof(rows) / sizeof *(rows))
 
-/* ---- the machine ----------------------------------------------------------------------------------------
- */
+/* ---- the machine ----------------------------------------------------------------------------------- */
 
 static struct {
     int width;
     bool has_device;
     const char *cpu, *build; /* the text of /proc/cpuinfo, and of lap_build_info */
     int caught;
+    bool is_tty, has_utf8, writes;
+    char path[40], file[1 << 16]; /* what was written last */
 } sys;
 
 int __wrap_lap_term_width(void);
@@ -34,6 +36,33 @@ const char *__wrap_lap_build_info(void);
 const char *__wrap_lap_build_info(void)
 {
     return sys.build;
+}
+
+int __wrap_isatty(int fd);
+int __wrap_isatty(int fd)
+{
+    assert_int_equal(fd, STDOUT_FILENO);
+    return sys.is_tty;
+}
+
+char *__wrap_nl_langinfo(nl_item item);
+char *__wrap_nl_langinfo(nl_item item)
+{
+    assert_int_equal(item, CODESET);
+    return sys.has_utf8 ? "utf-8" : "ANSI";
+}
+
+lap_code __wrap_lap_side_write(const char *path, const void *bytes, size_t size, bool sync, lap_error *err);
+lap_code __wrap_lap_side_write(const char *path, const void *bytes, size_t size, bool sync, lap_error *err)
+{
+    snprintf(sys.path, sizeof sys.path, "%s", path);
+    snprintf(sys.file, sizeof sys.file, "%.*s", (int)size, (const char *)bytes);
+    assert_int_equal(strlen(sys.file), size);
+    assert_false(sync);
+    if (sys.writes)
+        return LAP_OK;
+    *err = (lap_error){.code = LAP_E_WRITE, .subject = "s.json", .message = "no"};
+    return err->code;
 }
 
 FILE *__real_fopen(const char *path, const char *mode);
@@ -77,6 +106,8 @@ static int begin(void **state)
     sys.cpu = "vendor\t: x\nmodel name\t: Some CPU @ 1 GHz\nmodel name\t: Another\n";
     sys.build = "gcc 12\nlibjpeg 2\n";
     sys.caught = 0;
+    sys.is_tty = sys.has_utf8 = false;
+    sys.writes = true;
     memset(&cli, 0, sizeof cli);
     cli.color = LAP_CLI_NEVER;
     cli.settings = lap_settings_default();
@@ -109,8 +140,7 @@ static const char *at_widths(void (*print)(void), int widest, int narrowest, int
     return all;
 }
 
-/* ---- bench ----------------------------------------------------------------------------------------------
- */
+/* ---- bench ----------------------------------------------------------------------------------------- */
 
 static const double steady[] = {1, 1, 1};
 
@@ -588,8 +618,7 @@ static void absent_rows(void **state)
     assert_int_equal(strlen(table.absent[LAP_BENCH_REASONS - 1].names), 299);
 }
 
-/* ---- compare ---------------------------------------------------------------------------------------------
- */
+/* ---- compare --------------------------------------------------------------------------------------- */
 
 static lap_compare_result result;
 
@@ -1160,8 +1189,417 @@ static void photo_widths(void **state)
     lap_compare_free(&result);
 }
 
-/* ---- two images
- * -------------------------------------------------------------------------------------------- */
+/* ---- stats ----------------------------------------------------------------------------------------- */
+
+static lap_measurement measurement;
+static float rows[300], columns[300];
+
+/* Counts that rise from left to right, with a high one and a low one; values of the edges are few. */
+static void measure(int channels, int threshold)
+{
+    static const char *const channel_names[] = {"red", "green", "blue"};
+    memset(&measurement, 0, sizeof measurement);
+    measurement.width = 12, measurement.height = 10, measurement.channels = channels;
+    measurement.resolved = "simd";
+    lap_stats *both[] = {&measurement.stats.input, &measurement.stats.edges};
+    for (int i = 0; i < 2; i++) {
+        *both[i] = (lap_stats){.channels = channels, .threshold = threshold};
+        for (int c = 0; c < channels; c++) {
+            lap_channel_stats *of = &both[i]->channel[c];
+            *of = (lap_channel_stats){.name = channels == 1 ? "gray" : channel_names[c],
+                .count = 1000,
+                .sum = 12345 + (unsigned)c,
+                .min = 1 + c,
+                .max = 250 + c,
+                .mean = 12.3456 + c,
+                .stddev = 4.25 + c,
+                .entropy = 1.5 + c,
+                .p1 = 3,
+                .p50 = 50,
+                .p99 = 99,
+                .above = threshold < 0 ? NAN : 0.125 + c / 4.0};
+            for (int v = 0; v < 256; v++)
+                of->histogram[v] = i ? (uint64_t)(v % 64 == 5) * (unsigned)(v + 1) : (unsigned)(v * v);
+            of->histogram[100] = 1;
+            of->histogram[200] = 300000;
+        }
+    }
+}
+
+static void print_stats(void)
+{
+    lap_stats_text(&cli, "a\x1b.jpg", &measurement);
+}
+
+static void stats_tables(void **state)
+{
+    (void)state;
+    measure(3, -1);
+    assert_text(at_widths(print_stats, 90, 30, 7),
+        "90:\n"
+        "a\\x1b.jpg: 12 x 10, 3 channels, edges by simd\n"
+        "input        min  max      mean    stddev   entropy    p1   p50   p99\n"
+        "  red         1  250    12.346     4.250    1.5000     3    50    99\n"
+        "  green       2  251    13.346     5.250    2.5000     3    50    99\n"
+        "  blue        3  252    14.346     6.250    3.5000     3    50    99\n"
+        "edges        min  max      mean    stddev   entropy    p1   p50   p99\n"
+        "  red         1  250    12.346     4.250    1.5000     3    50    99\n"
+        "68:\n"
+        "a\\x1b.jpg: 12 x 10, 3 channels, edges by simd\n"
+        "input        min  max      mean    p1   p50   p99\n"
+        "  red         1  250    12.346     3    50    99\n"
+        "  green       2  251    13.346     3    50    99\n"
+        "  blue        3  252    14.346     3    50    99\n"
+        "edges        min  max      mean    p1   p50   p99\n"
+        "  red         1  250    12.346     3    50    99\n"
+        "41:\n"
+        "a\\x1b.jpg:\n"
+        "  12 x 10, 3 channels, edges by simd\n"
+        "input        min  max      mean    p1   p50   p99\n"
+        "  red         1  250    12.346     3    50    99\n"
+        "  green       2  251    13.346     3    50    99\n"
+        "  blue        3  252    14.346     3    50    99\n"
+        "edges        min  max      mean    p1   p50   p99\n");
+    measure(1, 77);
+    measurement.stats.edges.channels = 0;
+    measurement.mask_border = 6;
+    assert_text(at_widths(print_stats, 90, 30, 3),
+        "90:\n"
+        "a\\x1b.jpg: 12 x 10, 1 channel, edges by simd\n"
+        "input        min  max      mean    stddev   entropy    p1   p50   p99   above\n"
+        "  gray        1  250    12.346     4.250    1.5000     3    50    99  12.50%\n"
+        "76:\n"
+        "a\\x1b.jpg: 12 x 10, 1 channel, edges by simd\n"
+        "input        min  max      mean    p1   p50   p99   above\n"
+        "  gray        1  250    12.346     3    50    99  12.50%\n"
+        "40:\n"
+        "a\\x1b.jpg:\n"
+        "  12 x 10, 1 channel, edges by simd\n"
+        "input        min  max      mean    p1   p50   p99   above\n");
+    sys.width = 100;
+    assert_says(print_stats(),
+        "a\\x1b.jpg: 12 x 10, 1 channel, edges by simd\n"
+        "input        min  max      mean    stddev   entropy    p1   p50   p99   above\n"
+        "  gray        1  250    12.346     4.250    1.5000     3    50    99  12.50%\n"
+        "edges  none: a border of 6 pixels covers all of 12 x 10\n",
+        "");
+}
+
+static void stats_plots(void **state)
+{
+    (void)state;
+    sys.is_tty = true;
+    measure(1, -1);
+    assert_text(at_widths(print_stats, 106, 100, 99),
+        "106:\n"
+        "a\\x1b.jpg: 12 x 10, 1 channel, edges by simd\n"
+        "input        min  max      mean    stddev   entropy    p1   p50   p99\n"
+        "  gray        1  250    12.346     4.250    1.5000     3    50    99\n"
+        "                                                    #   .......:::\n"
+        "                             .......:::::::|||||||################\n"
+        "  .......:::::::||||||############################################\n"
+        "  0                                                            255  (heights: square "
+        "roots of counts)\n"
+        "edges        min  max      mean    stddev   entropy    p1   p50   p99\n"
+        "  gray        1  250    12.346     4.250    1.5000     3    50    99\n"
+        "                                                    #             \n"
+        "                                                    #             \n"
+        "   .               .       .       .               .#             \n"
+        "  0                                                            255  (heights: square "
+        "roots of counts)\n"
+        "The frame that the zero border makes is in these edges; see --mask-border.\n"
+        "100:\n"
+        "a\\x1b.jpg: 12 x 10, 1 channel, edges by simd\n"
+        "input        min  max      mean    stddev   entropy    p1   p50   p99\n"
+        "  gray        1  250    12.346     4.250    1.5000     3    50    99\n"
+        "                                                    #   .......:::\n"
+        "                             .......:::::::|||||||################\n"
+        "  .......:::::::||||||############################################\n"
+        "  0                                                            255\n"
+        "  (heights: square roots of counts)\n"
+        "edges        min  max      mean    stddev   entropy    p1   p50   p99\n"
+        "  gray        1  250    12.346     4.250    1.5000     3    50    99\n"
+        "                                                    #             \n"
+        "                                                    #             \n"
+        "   .               .       .       .               .#             \n"
+        "  0                                                            255\n"
+        "  (heights: square roots of counts)\n"
+        "The frame that the zero border makes is in these edges; see --mask-border.\n");
+    sys.width = 30;
+    sys.has_utf8 = true;
+    measurement.stats.edges.channels = 0;
+    assert_says(print_stats(),
+        "a\\x1b.jpg:\n"
+        "  12 x 10, 1 channel, edges by simd\n"
+        "input        min  max      mean    p1   p50   p99\n"
+        "  gray        1  250    12.346     3    50    99\n"
+        "                    \342\226\201\342\226\202\342\226\210\342\226\204\342\226\205"
+        "\342\226\206\342\226\207\342\226\210\n"
+        "           \342\226\201\342\226\202\342\226\203\342\226\204\342\226\205\342\226"
+        "\206\342\226\207\342\226\210\342\226\210\342\226\210\342\226\210\342\226\210\342"
+        "\226\210\342\226\210\342\226\210\342\226\210\342\226\210\n"
+        "  \342\226\201\342\226\202\342\226\203\342\226\204\342\226\205\342\226\205\342"
+        "\226\206\342\226\207\342\226\210\342\226\210\342\226\210\342\226\210\342\226\210"
+        "\342\226\210\342\226\210\342\226\210\342\226\210\342\226\210\342\226\210\342\226"
+        "\210\342\226\210\342\226\210\342\226\210\342\226\210\342\226\210\342\226\210\n"
+        "  0                      255\n"
+        "  (heights: square roots of counts)\n"
+        "edges  none: a border of 0 pixels covers all of 12 x 10\n",
+        "");
+    for (int i = 0; i < 8; i++) {
+        static const char note[] =
+            "The frame that the zero border makes is in these edges; see --mask-border.\n";
+        measure(1, -1);
+        sys.width = 100;
+        sys.is_tty = i & 1;
+        cli.settings.border = i & 2 ? LAP_ZERO : LAP_WRAP;
+        measurement.mask_border = i & 4 ? 2 : 1;
+        said_listen();
+        print_stats();
+        said_end();
+        assert_int_equal(strstr(said_out(), note) != NULL, i == 3);
+    }
+}
+
+/* How wide plots are, and where their legend stands. */
+static void plot_widths(void **state)
+{
+    (void)state;
+    measure(1, -1);
+    measurement.stats.edges.channels = 0;
+    sys.is_tty = true;
+    for (sys.width = 10; sys.width < 120; sys.width++) {
+        const int wide = sys.width > 68 ? 64 : sys.width < 20 ? 16 : sys.width - 4;
+        char axis[200];
+        said_listen();
+        print_stats();
+        said_end();
+        snprintf(axis, sizeof axis, "\n  0%*d%s(heights: square roots of counts)\n", wide - 1, 255,
+            wide + 37 > sys.width ? "\n  " : "  ");
+        assert_non_null(strstr(said_out(), axis));
+    }
+}
+
+static void give_profiles(int height, int width)
+{
+    measure(1, -1);
+    measurement.stats.input.channels = 0;
+    measurement.mask_border = 9;
+    measurement.stats.edges.channels = 0;
+    measurement.height = height;
+    measurement.width = width;
+    measurement.rows = rows;
+    measurement.columns = columns;
+    for (int i = 0; i < 300; i++)
+        rows[i] = columns[i] = 1;
+}
+
+static void profiles(void **state)
+{
+    (void)state;
+    give_profiles(300, 4);
+    columns[3] = 9;                                 /* without an inner part, all values count */
+    rows[0] = rows[1] = rows[298] = rows[299] = 99; /* made by the border */
+    rows[2] = 20;                                   /* the first of the inner part */
+    rows[297] = 21.5f;
+    rows[100] = 30; /* two are too close to it */
+    rows[102] = 29;
+    rows[98] = 29;
+    rows[103] = 28;             /* not close any more */
+    rows[150] = rows[151] = 27; /* a plateau counts once, at its end */
+    rows[200] = 5;
+    assert_says(print_stats(),
+        "a\\x1b.jpg: 4 x 300, 1 channel, edges by simd\n"
+        "edges  none: a border of 9 pixels covers all of 4 x 300\n"
+        "row profile  300 values, peaks at 100 (30), 151 (27), 297 (21.5), 2 (20)\n"
+        "column profile  4 values, no peaks\n",
+        "");
+    rows[200] = 40; /* the sixth: the lowest is left out */
+    rows[202] = 41; /* and a close, higher one replaces it */
+    assert_says(print_stats(),
+        "a\\x1b.jpg: 4 x 300, 1 channel, edges by simd\n"
+        "edges  none: a border of 9 pixels covers all of 4 x 300\n"
+        "row profile  300 values, peaks at 202 (41), 100 (30), 151 (27), 297 (21.5), 2 (20)\n"
+        "column profile  4 values, no peaks\n",
+        "");
+    sys.is_tty = true;
+    sys.width = 80;
+    assert_says(print_stats(),
+        "a\\x1b.jpg: 4 x 300, 1 channel, edges by simd\n"
+        "edges  none: a border of 9 pixels covers all of 4 x 300\n"
+        "row profile  300 values, \n"
+        "  peaks at 202 (41), 100 (30), 151 (27), 297 (21.5), 2 (20)\n"
+        "                      ...                    #                    \n"
+        "  :                   ###         #          #                   |\n"
+        "  #...................###.........#..........#...................#\n"
+        "  0                                                            299\n"
+        "  (y, top to bottom)\n"
+        "column profile  4 values, no peaks\n"
+        "                                                  ################\n"
+        "                                                  ################\n"
+        "  ::::::::::::::::::::::::::::::::::::::::::::::::################\n"
+        "  0                                                              3\n"
+        "  (x, left to right)\n",
+        "");
+    sys.is_tty = false;
+    give_profiles(5, 40);
+    rows[2] = 3;
+    columns[20] = 7;
+    assert_text(at_widths(print_stats, 60, 30, 99), "60:\n"
+                                                    "a\\x1b.jpg: 40 x 5, 1 channel, edges by simd\n"
+                                                    "edges  none: a border of 9 pixels covers all of 40 x 5\n"
+                                                    "row profile  5 values, no peaks\n"
+                                                    "column profile  40 values, peaks at 20 (7)\n"
+                                                    "41:\n"
+                                                    "a\\x1b.jpg: 40 x 5, 1 channel, edges by simd\n"
+                                                    "edges  none: a border of 9 pixels covers all of 40 x 5\n"
+                                                    "row profile  5 values, no peaks\n"
+                                                    "column profile  40 values, \n"
+                                                    "  peaks at 20 (7)\n"
+                                                    "39:\n"
+                                                    "a\\x1b.jpg:\n"
+                                                    "  40 x 5, 1 channel, edges by simd\n"
+                                                    "edges  none: a border of 9 pixels covers all of 40 x 5\n"
+                                                    "row profile  5 values, no peaks\n"
+                                                    "column profile  40 values, \n"
+                                                    "  peaks at 20 (7)\n"
+                                                    "30:\n"
+                                                    "a\\x1b.jpg:\n"
+                                                    "  40 x 5, 1 channel, edges by simd\n"
+                                                    "edges  none: a border of 9 pixels covers all of 40 x 5\n"
+                                                    "row profile  5 values, \n"
+                                                    "  no peaks\n"
+                                                    "column profile  40 values, \n"
+                                                    "  peaks at 20 (7)\n");
+    give_profiles(1, 10);
+    columns[5] = columns[6] = 8;
+    columns[7] = 0;
+    assert_says(print_stats(),
+        "a\\x1b.jpg:\n"
+        "  10 x 1, 1 channel, edges by simd\n"
+        "edges  none: a border of 9 pixels covers all of 10 x 1\n"
+        "row profile  1 values, \n"
+        "  no peaks\n"
+        "column profile  10 values, \n"
+        "  no peaks\n",
+        "");
+}
+
+static void stats_objects(void **state)
+{
+    static const lap_report clean = {0}, warned = {.warnings = 1, .warning = "odd"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        measure(i == 1 ? 3 : 1, i == 1 ? 7 : -1);
+        measurement.mask_border = 4;
+        if (i == 2) {
+            give_profiles(2, 3);
+            measurement.stats.input.channels = 1;
+            rows[1] = 0.5f;
+        }
+        json_t *object = lap_stats_json("a.jpg", &measurement.stats, i == 1 ? NULL : &measurement);
+        size_t key;
+        json_t *channel, *input = json_object_get(object, "input");
+        json_array_foreach(json_object_get(input, "channels"), key, channel)
+        {
+            json_t *histogram = json_object_get(channel, "histogram");
+            assert_int_equal(json_array_size(histogram), 256);
+            for (size_t v = 0; v < 256; v++)
+                assert_int_equal(json_integer_value(json_array_get(histogram, v)),
+                    measurement.stats.input.channel[key].histogram[v]);
+            json_object_del(channel, "histogram");
+        }
+        json_t *edges = json_object_get(object, "edges");
+        assert_int_equal(json_array_size(json_object_get(edges, "channels")), i == 2 ? 0 : i == 1 ? 3 : 1);
+        if (i < 2)
+            json_object_set_new(object, "edges", json_string("cut"));
+        if (i == 0)
+            assert_text(line_of(object),
+                "{\"schema\":\"lapedge.stats/1\",\"input\":{\"channels\":[{\"name\":\"gray\",\"min\":1,"
+                "\"max\":250,\"sum\":12345,\"mean\":12.3456,\"stddev\":4.25,\"entropy\":1.5,\"p1\":3,"
+                "\"p50\":50,\"p99\":99,\"above\":null}],\"path\":\"a.jpg\"},\"edges\":\"cut\","
+                "\"mask_border\":4,\"threshold\":null,\"profiles\":null}");
+        else if (i == 1)
+            assert_text(line_of(object),
+                "{\"schema\":\"lapedge.stats/1\",\"input\":{\"channels\":[{\"name\":\"red\",\"min\":1,"
+                "\"max\":250,\"sum\":12345,\"mean\":12.3456,\"stddev\":4.25,\"entropy\":1.5,\"p1\":3,"
+                "\"p50\":50,\"p99\":99,\"above\":0.125},{\"name\":\"green\",\"min\":2,\"max\":251,"
+                "\"sum\":12346,\"mean\":13.3456,\"stddev\":5.25,\"entropy\":2.5,\"p1\":3,\"p50\":50,"
+                "\"p99\":99,\"above\":0.375},{\"name\":\"blue\",\"min\":3,\"max\":252,\"sum\":12347,"
+                "\"mean\":14.3456,\"stddev\":6.25,\"entropy\":3.5,\"p1\":3,\"p50\":50,\"p99\":99,"
+                "\"above\":0.625}],\"path\":\"a.jpg\"},\"edges\":\"cut\",\"mask_border\":0,"
+                "\"threshold\":7,\"profiles\":null}");
+        else
+            assert_text(line_of(object),
+                "{\"schema\":\"lapedge.stats/1\",\"input\":{\"channels\":[{\"name\":\"gray\",\"min\":1,"
+                "\"max\":250,\"sum\":12345,\"mean\":12.3456,\"stddev\":4.25,\"entropy\":1.5,\"p1\":3,"
+                "\"p50\":50,\"p99\":99,\"above\":null}],\"path\":\"a.jpg\"},\"edges\":null,"
+                "\"mask_border\":9,\"threshold\":null,\"profiles\":{\"rows\":[1.0,0.5],"
+                "\"columns\":[1.0,1.0,1.0]}}");
+    }
+    measure(1, -1);
+    cli.stats = "s.json";
+    cli.settings.sync = false;
+    said_listen();
+    assert_int_equal(lap_stats_write(&cli, "a.jpg", &measurement.stats, &warned), LAP_EXIT_OK);
+    said_end();
+    assert_text(said_err(), "");
+    assert_string_equal(sys.path, "s.json");
+    json_t *object = lap_stats_json("a.jpg", &measurement.stats, NULL);
+    lap_json_warnings(object, &warned);
+    char *text = lap_json_dump(object, JSON_INDENT(2));
+    assert_text(sys.file, text);
+    free(text);
+    json_decref(object);
+    sys.writes = false;
+    said_listen();
+    assert_int_equal(lap_stats_write(&cli, "a.jpg", &measurement.stats, &clean), LAP_EXIT_FAILED);
+    said_end();
+    assert_text(said_err(), "lapedge: the statistics were not written: s.json: no\n");
+}
+
+/* A line for each figure, value and place; what a spreadsheet would read as a formula is marked as text. */
+static void stats_csv(void **state)
+{
+    static char csv[1 << 16];
+    static const char *const files[][2] = {{NULL, ""}, {"a.jpg", "a.jpg,"}, {"a\x1b,b", "\"a\\x1b,b\","},
+        {"=a", "'=a,"}, {"+a", "'+a,"}, {"-a", "'-a,"}, {"@a", "'@a,"}, {"'a", "''a,"}, {"a'=", "a'=,"},
+        {"=\"a", "\"'=\"\"a\","}, {"\xef\xbc\x9d", "'\xef\xbc\x9d,"}, {"\xef\xbc\x8b", "'\xef\xbc\x8b,"},
+        {"\xef\xbc\x8d", "'\xef\xbc\x8d,"}, {"\xef\xbc\xa0", "'\xef\xbc\xa0,"},
+        {"\xef\xbc\x9e", "\xef\xbc\x9e,"}, {"a\"", "\"a\"\"\","}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(files); i++) {
+        char *end = csv, want[100];
+        measure(1, i == 1 ? 5 : -1);
+        if (i == 0) {
+            measurement.rows = rows, measurement.columns = columns;
+            for (int k = 0; k < 12; k++)
+                rows[k] = columns[k] = 1;
+            rows[1] = 0.1f;
+        }
+        for (int k = 0; k < 2; k++) {
+            const lap_channel_stats *of = &(k ? measurement.stats.edges : measurement.stats.input).channel[0];
+            snprintf(want, sizeof want, "%s%s,gray,", files[i][1], k ? "edges" : "input");
+            end += sprintf(end, "%smin,,1\n%smax,,250\n%ssum,,12345\n%smean,,12.345599999999999\n", want,
+                want, want, want);
+            end += sprintf(end, "%sstddev,,4.25\n%sentropy,,1.5\n%sp1,,3\n%sp50,,50\n%sp99,,99\n", want, want,
+                want, want, want);
+            if (i == 1)
+                end += sprintf(end, "%sabove,,0.125\n", want);
+            for (int v = 0; v < 256; v++)
+                end += sprintf(end, "%shistogram,%d,%d\n", want, v, (int)of->histogram[v]);
+        }
+        for (int y = 0; i == 0 && y < 10; y++)
+            end += sprintf(end, "edges,luma,row_profile,%d,%s\n", y, y == 1 ? "0.100000001" : "1");
+        for (int x = 0; i == 0 && x < 12; x++)
+            end += sprintf(end, "edges,luma,column_profile,%d,1\n", x);
+        assert_says(lap_stats_csv(files[i][0], &measurement.stats, i == 2 ? NULL : &measurement), csv, "");
+    }
+    assert_says(lap_stats_csv_head(true), "file,image,channel,figure,index,value\n", "");
+    assert_says(lap_stats_csv_head(false), "image,channel,figure,index,value\n", "");
+}
+
+/* ---- two images ------------------------------------------------------------------------------------ */
 
 /* Each limit at its two sides; all that are given must hold. */
 static void tolerances(void **state)
@@ -1304,8 +1742,9 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, said_restore)
     static const struct CMUnitTest tests[] = {TEST(bench_tables), TEST(bench_heads), TEST(names), TEST(noise),
         TEST(noisy_rows), TEST(absent_rows), TEST(compare_tables), TEST(compare_devices), TEST(compare_sums),
-        TEST(equal_lines), TEST(compare_objects), TEST(photos), TEST(photo_widths), TEST(tolerances),
-        TEST(differences), TEST(no_comparison)};
+        TEST(equal_lines), TEST(compare_objects), TEST(photos), TEST(photo_widths), TEST(stats_tables),
+        TEST(stats_plots), TEST(plot_widths), TEST(profiles), TEST(stats_objects), TEST(stats_csv),
+        TEST(tolerances), TEST(differences), TEST(no_comparison)};
     if (!make_scratch() || !said_open())
         return 1;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

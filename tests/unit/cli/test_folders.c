@@ -15,8 +15,7 @@
 
 #define COUNT(rows) (sizeof(rows) / sizeof *(rows))
 
-/* ---- the library ------------------------------------------------------------------------------------------
- */
+/* ---- the library ----------------------------------------------------------------------------------- */
 
 typedef struct file { /* one input of a run */
     const char *input, *output;
@@ -153,8 +152,7 @@ size_t __wrap_lap_cli_list_sides(const lap_cli *of, const char *names[LAP_SIDES]
     return 1;
 }
 
-/* ---- logs, sheets and statistics --------------------------------------------------------------------------
- */
+/* ---- logs, sheets and statistics ------------------------------------------------------------------- */
 
 bool __wrap_lap_cli_log_open(lap_cli_log *log, const lap_cli *of);
 bool __wrap_lap_cli_log_open(lap_cli_log *log, const lap_cli *of)
@@ -260,8 +258,7 @@ void __wrap_lap_cli_print_photo(
     fprintf(stderr, "[%s -> %s %d]\n", in, out, report->width);
 }
 
-/* ---- runs
- * -------------------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------------ */
 
 static void given(const lap_batch_options *options, const lap_settings *settings)
 {
@@ -395,8 +392,7 @@ lap_code __wrap_lap_compare_folders(lap_context *its, const lap_pairing *pairing
     return sys.err.code;
 }
 
-/* ---- a command line
- * ---------------------------------------------------------------------------------------- */
+/* ---- a command line -------------------------------------------------------------------------------- */
 
 static char *operands[4] = {"in", "out"};
 
@@ -471,14 +467,13 @@ static void give(const file *files, size_t file_count)
 }
 
 static const file mixed[] = {{"in/a.jpg", "out/a.jpg", LAP_DONE, LAP_OK, 0, 0, NULL},
-    {"in/b\x1b.jpg", "out/b\x1b.jpg", LAP_WARNED, LAP_OK, 2, 0, "a note"},
+    {"in/b\x1b.jpg", "out/b\x1b.jpg", LAP_WARNED, LAP_OK, 2, 1, "a note"},
     {"in/c.jpg", "out/c.jpg", LAP_SKIPPED, LAP_OK, 0, 0, NULL},
     {"in/d.jpg", "out/d.jpg", LAP_SKIPPED, LAP_E_EXISTS, 0, 0, NULL},
     {"in/e.jpg", "out/e.jpg", LAP_FAILED, LAP_E_TRUNCATED, 0, 0, NULL},
-    {"in/f.jpg", "out/f.jpg", LAP_DONE, LAP_OK, 0, 1, NULL}};
+    {"in/f.jpg", "out/f.jpg", LAP_DONE, LAP_OK, 0, 0, NULL}};
 
-/* ---- run
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- run ------------------------------------------------------------------------------------------- */
 
 static void run_talks(void **state)
 {
@@ -493,7 +488,7 @@ static void run_talks(void **state)
                "lapedge: in/d.jpg: message\n"
                "lapedge: in/e.jpg: truncated: message\n"
                "lapedge: note: 1 JPEG was re-encoded, because a lossless transformation is impossible "
-               "(in/f.jpg); --trim cuts to whole MCUs, --perfect refuses, -v says why\n"
+               "(in/b\\x1b.jpg); --trim cuts to whole MCUs, --perfect refuses, -v says why\n"
                "3 done (1 with warnings), 1 up to date, 1 left alone (not made by lapedge,"
                " changed since, made from other photos, or by another run),"
                " 1 failed (1 truncated); 2.0 s, 2 Mpixel/s\n"
@@ -506,7 +501,7 @@ static void run_talks(void **state)
                "lapedge: in/e.jpg: truncated: message\n"
                "in/f.jpg -> out/f.jpg  64 x 48, 12.2 ms\n"
                "lapedge: note: 1 JPEG was re-encoded, because a lossless transformation is impossible "
-               "(in/f.jpg); --trim cuts to whole MCUs, --perfect refuses, -v says why\n"
+               "(in/b\\x1b.jpg); --trim cuts to whole MCUs, --perfect refuses, -v says why\n"
                "3 done (1 with warnings), 1 up to date, 1 left alone (not made by lapedge,"
                " changed since, made from other photos, or by another run),"
                " 1 failed (1 truncated); 2.0 s, 2 Mpixel/s\n"
@@ -526,7 +521,7 @@ static void run_talks(void **state)
                "lapedge: in/d.jpg: message\n"
                "lapedge: in/e.jpg: truncated: message\n"
                "lapedge: note: 1 JPEG was re-encoded, because a lossless transformation is impossible "
-               "(in/f.jpg); --trim cuts to whole MCUs, --perfect refuses, -v says why\n"
+               "(in/b\\x1b.jpg); --trim cuts to whole MCUs, --perfect refuses, -v says why\n"
                "3 to be done (1 with warnings), 1 up to date, 1 left alone (not made by lapedge,"
                " changed since, made from other photos, or by another run), 1 failed (1 truncated)\n"
                "1");
@@ -1209,8 +1204,7 @@ static void run_operands(void **state)
     assert_int_equal(says(lap_run_folder), 0);
 }
 
-/* ---- in place
- * ------------------------------------------------------------------------------------------------ */
+/* ---- in place -------------------------------------------------------------------------------------- */
 
 static const file places[] = {{"a.jpg", "a.jpg", LAP_DONE, LAP_OK, 0, 0, NULL},
     {"b.jpg", "b.jpg", LAP_WARNED, LAP_OK, 1, 0, NULL}, {"c.jpg", "c.jpg", LAP_SKIPPED, LAP_OK, 0, 0, NULL},
@@ -1534,8 +1528,7 @@ static void in_place_options(void **state)
     assert_in_place("lapedge: --stats needs a single image\n2");
 }
 
-/* ---- stats
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- stats ----------------------------------------------------------------------------------------- */
 
 enum { GRAY, COLOR, MASKED, MEASURED };
 static lap_measurement measurements[MEASURED];
@@ -1848,6 +1841,7 @@ static void weights(void **state)
         {"1 x", 0, "number 2 is not a decimal number, or out of range"},
         {"0x10", 0, "number 1 is not a decimal number, or out of range"},
         {"3.5e38", 0, "number 1 is not a decimal number, or out of range"}, {"3.4e38", 1, NULL},
+        {"-3.4028234663852886e38", 1, NULL},
         {"-3.5e38", 0, "number 1 is not a decimal number, or out of range"},
         {"1,,2", 0, "number 2 is not a decimal number, or out of range"},
         {"nan", 0, "number 1 is not a decimal number, or out of range"}};
@@ -1885,9 +1879,7 @@ static void weights(void **state)
     }
 }
 
-/* ---- diff
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- diff ------------------------------------------------------------------------------------------ */
 
 static const lap_report clean = {.status = LAP_DONE},
                         odd = {.status = LAP_WARNED, .warnings = 2, .warning = "odd"};

@@ -10,7 +10,7 @@
 
 #define COUNT(rows) (sizeof(rows) / sizeof *(rows))
 
-/* ---- the system ---------------------------------------------------------------------------------------- */
+/* ---- the system ------------------------------------------------------------------------------------ */
 
 static struct {
     const char *call; /* the call that fails once, after `after` successful ones; NULL: none */
@@ -77,8 +77,7 @@ static const char *line(json_t *object)
     return copy;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------------- */
 
 static void numbers(void **state)
 {
@@ -176,8 +175,7 @@ static void paths(void **state)
         "\xef\xbf\xbd\xc3\xa4\",\"odd_raw\":\"%1F%20!%25/~%7F%FF%C3%A4\"}");
 }
 
-/* ---- documents ------------------------------------------------------------------------------------------
- */
+/* ---- documents ------------------------------------------------------------------------------------- */
 
 #define ERROR(kind, message) "{\"kind\":\"" kind "\",\"message\":\"" message "\"}"
 #define COEFFICIENTS                                                                                     \
@@ -313,8 +311,7 @@ static void work(void **state)
         ERROR("limit", "limit: \xef\xbf\xbd"));
 }
 
-/* ---- where they go --------------------------------------------------------------------------------------
- */
+/* ---- where they go --------------------------------------------------------------------------------- */
 
 static json_t *document(int n)
 {
@@ -424,8 +421,7 @@ static void failure(void **state)
                         "usage", "\xef\xbf\xbd is wrong") "}\n");
 }
 
-/* ---- without memory ---------------------------------------------------------------------------------------
- */
+/* ---- without memory -------------------------------------------------------------------------------- */
 
 static void no_memory(void **state)
 {
