@@ -180,6 +180,12 @@ FOLDERS_CALLS := $(addprefix lap_,cli_begin cli_end context_threads context_canc
   sheet_add_pair sheet_write stats_write cli_print_photo batch batch_in_place measure_batch compare_folders)
 $(B)/tests/test_folders: LDFLAGS += $(FOLDERS_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_folders: $(FUZZ_PROGRAM)
+# Rows, reports and files of the test's own for compare, bench and info.
+COMMANDS_CALLS := time $(addprefix lap_,cli_caught cli_now_ms cli_flush usable_cores cpu_name build_info device_text \
+  rung_at pixels_note pixels_warn report_create report_add_results report_add_row report_add_pair report_add_file \
+  report_write compare heatmap_write inputs bench info_dropped)
+$(B)/tests/test_commands: LDFLAGS += $(COMMANDS_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_commands: $(FUZZ_PROGRAM)
 $(B)/tests/test_side: LDFLAGS += -Wl,--wrap=fsync
 
 # Decoding by parts at all sizes to 70x70 and every sampling (minutes); make check has a covering sample.
