@@ -186,6 +186,12 @@ COMMANDS_CALLS := time $(addprefix lap_,cli_caught cli_now_ms cli_flush usable_c
   report_write compare heatmap_write inputs bench info_dropped)
 $(B)/tests/test_commands: LDFLAGS += $(COMMANDS_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_commands: $(FUZZ_PROGRAM)
+# How the library's call for one image ends.
+ONE_CALLS := isatty $(addprefix lap_,cli_begin cli_end context_threads cli_caught cli_now_ms term_reader_left cli_flush \
+  progress_begin progress_hide run_file run_check bytes_after_end measure_report stats_write report_create \
+  report_add_results report_add_file report_write)
+$(B)/tests/test_one: LDFLAGS += $(ONE_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_one: $(FUZZ_PROGRAM)
 $(B)/tests/test_side: LDFLAGS += -Wl,--wrap=fsync
 
 # Decoding by parts at all sizes to 70x70 and every sampling (minutes); make check has a covering sample.
