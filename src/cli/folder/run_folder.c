@@ -325,7 +325,6 @@ static int check_out_dir(const lap_cli *cli, const char *out)
 static int check_operands(const lap_cli *cli)
 {
     const int count = cli->operand_count;
-    const char *out = count > 0 ? cli->operands[count - 1] : "";
     if (cli->files_from && count != 1)
         return lap_cli_usage(
             count ? "--files-from takes OUTDIR as its only operand: lapedge --files-from=FILE OUTDIR"
@@ -336,6 +335,7 @@ static int check_operands(const lap_cli *cli)
             "OUTDIR is missing: lapedge %s OUTDIR", lap_cli_quoted(cli->operands[0], quoted, sizeof quoted));
     if (lap_folder_check_names(cli) != LAP_EXIT_OK)
         return LAP_EXIT_USAGE;
+    const char *out = cli->operands[count - 1];
     if (is_like_file(out))
         return lap_cli_usage(
             "%s: no such folder, and the name looks like a file's; write %s/ to create it", out, out);

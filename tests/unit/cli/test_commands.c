@@ -461,7 +461,7 @@ static void diff_ends(void **state)
     give_diff("a.pgm", "b.pgm");
     static const lap_diff_box boxes[] = {{12, 11, 1, 1}, {13, 0, 2, 3}, {0, 12, 2, 3}};
     for (size_t i = 0; i < COUNT(boxes); i++) {
-        cli.ignore = (lap_cli_boxes){.box = {boxes[i]}, .count = 1};
+        cli.ignore = (lap_cli_boxes){.box = {boxes[i], {99, 99, 1, 1}}, .count = 1};
         assert_int_equal(code_of(lap_cli_diff), i ? 2 : 1);
         if (i == 1)
             assert_text(
@@ -574,36 +574,39 @@ static void compare_talks(void **state)
     cli.ops = 1 << LAP_OP_FILTER | 1 << LAP_OP_REDUCE;
     cli.bench.runs = 7;
     cli.allowed.mask_border = 1;
+    sys.warnings[0] = 2;
+    cli.quiet = true;
     wants_json();
-    assert_compare("{\"schema\":\"lapedge.compare/1\",\"input\":\"a.pgm\",\"files\":1,\"failed\":0,"
-                   "\"left\":0,\"warnings\":0,\"warning\":null,\"width\":13,\"height\":12,\"channels\":1,"
-                   "\"kernel\":\"laplace5\",\"border\":\"zero\",\"range\":\"clamp\","
-                   "\"coefficients\":[-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,24.0,"
-                   "-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0],\"scale\":1.0,"
-                   "\"offset\":0.0,\"invert\":false,\"threshold\":-1,\"decode_ms\":2.5,\"equal\":false,"
-                   "\"tolerance\":{\"max_abs\":0,\"max_differing\":null,\"max_differing_share\":null,"
-                   "\"min_psnr\":null,\"mask_border\":1,\"promised\":0},\"rows\":[{\"backend\":\"c\","
-                   "\"resolved\":\"c\",\"available\":true,\"reason\":null,\"identical\":true,"
-                   "\"max_abs\":0,\"mean_abs\":0.0,\"rmse\":0.0,\"psnr\":null,\"differing_pixels\":0,"
-                   "\"first_difference\":null,\"ms\":1.25,\"op\":\"filter\",\"differing_border\":0,"
-                   "\"relative_error\":null,\"detail\":null,\"input\":null,\"upload_ms\":null,"
-                   "\"kernel_ms\":null,\"download_ms\":null,\"runs\":4,\"min_ms\":1.0,\"max_ms\":1.5,"
-                   "\"stddev_ms\":0.0625,\"noisy\":false},{\"backend\":\"simd\","
-                   "\"resolved\":\"simd-avx2\",\"available\":true,\"reason\":null,\"identical\":false,"
-                   "\"max_abs\":3,\"mean_abs\":0.0,\"rmse\":0.0,\"psnr\":null,\"differing_pixels\":3,"
-                   "\"first_difference\":{\"x\":0,\"y\":0,\"channel\":0,\"a\":0,\"b\":0,"
-                   "\"at_border\":false},\"ms\":1.25,\"op\":\"filter\",\"differing_border\":0,"
-                   "\"relative_error\":null,\"detail\":null,\"input\":\"a.pgm\",\"upload_ms\":null,"
-                   "\"kernel_ms\":null,\"download_ms\":null,\"runs\":4,\"min_ms\":1.0,\"max_ms\":1.5,"
-                   "\"stddev_ms\":0.0625,\"noisy\":false},{\"backend\":\"c\",\"resolved\":\"c\","
-                   "\"available\":true,\"reason\":null,\"identical\":true,\"max_abs\":null,"
-                   "\"mean_abs\":null,\"rmse\":null,\"psnr\":null,\"differing_pixels\":null,"
-                   "\"first_difference\":null,\"ms\":1.25,\"op\":\"reduce\",\"differing_border\":null,"
-                   "\"relative_error\":null,\"detail\":null,\"input\":null,\"upload_ms\":null,"
-                   "\"kernel_ms\":null,\"download_ms\":null,\"runs\":4,\"min_ms\":1.0,\"max_ms\":1.5,"
-                   "\"stddev_ms\":0.0625,\"noisy\":false}],\"photos\":null}\n"
-                   "--\n"
-                   "1");
+    assert_compare(
+        "{\"schema\":\"lapedge.compare/1\",\"input\":\"a.pgm\",\"files\":1,\"failed\":0,"
+        "\"left\":0,\"warnings\":2,\"warning\":\"a.pgm: odd\",\"width\":13,\"height\":12,\"channels\":1,"
+        "\"kernel\":\"laplace5\",\"border\":\"zero\",\"range\":\"clamp\","
+        "\"coefficients\":[-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,24.0,"
+        "-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0],\"scale\":1.0,"
+        "\"offset\":0.0,\"invert\":false,\"threshold\":-1,\"decode_ms\":2.5,\"equal\":false,"
+        "\"tolerance\":{\"max_abs\":0,\"max_differing\":null,\"max_differing_share\":null,"
+        "\"min_psnr\":null,\"mask_border\":1,\"promised\":0},\"rows\":[{\"backend\":\"c\","
+        "\"resolved\":\"c\",\"available\":true,\"reason\":null,\"identical\":true,"
+        "\"max_abs\":0,\"mean_abs\":0.0,\"rmse\":0.0,\"psnr\":null,\"differing_pixels\":0,"
+        "\"first_difference\":null,\"ms\":1.25,\"op\":\"filter\",\"differing_border\":0,"
+        "\"relative_error\":null,\"detail\":null,\"input\":null,\"upload_ms\":null,"
+        "\"kernel_ms\":null,\"download_ms\":null,\"runs\":4,\"min_ms\":1.0,\"max_ms\":1.5,"
+        "\"stddev_ms\":0.0625,\"noisy\":false},{\"backend\":\"simd\","
+        "\"resolved\":\"simd-avx2\",\"available\":true,\"reason\":null,\"identical\":false,"
+        "\"max_abs\":3,\"mean_abs\":0.0,\"rmse\":0.0,\"psnr\":null,\"differing_pixels\":3,"
+        "\"first_difference\":{\"x\":0,\"y\":0,\"channel\":0,\"a\":0,\"b\":0,"
+        "\"at_border\":false},\"ms\":1.25,\"op\":\"filter\",\"differing_border\":0,"
+        "\"relative_error\":null,\"detail\":null,\"input\":\"a.pgm\",\"upload_ms\":null,"
+        "\"kernel_ms\":null,\"download_ms\":null,\"runs\":4,\"min_ms\":1.0,\"max_ms\":1.5,"
+        "\"stddev_ms\":0.0625,\"noisy\":false},{\"backend\":\"c\",\"resolved\":\"c\","
+        "\"available\":true,\"reason\":null,\"identical\":true,\"max_abs\":null,"
+        "\"mean_abs\":null,\"rmse\":null,\"psnr\":null,\"differing_pixels\":null,"
+        "\"first_difference\":null,\"ms\":1.25,\"op\":\"reduce\",\"differing_border\":null,"
+        "\"relative_error\":null,\"detail\":null,\"input\":null,\"upload_ms\":null,"
+        "\"kernel_ms\":null,\"download_ms\":null,\"runs\":4,\"min_ms\":1.0,\"max_ms\":1.5,"
+        "\"stddev_ms\":0.0625,\"noisy\":false}],\"photos\":null}\n"
+        "--\n"
+        "1");
     assert_string_equal(sys.ops, "filter reduce ");
     assert_true(sys.compared.mask_border == 1 && sys.compared.runs == 7);
     cli.allowed.max_abs = 3;

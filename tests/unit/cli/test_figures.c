@@ -1402,16 +1402,15 @@ static void profiles(void **state)
     rows[0] = rows[1] = rows[298] = rows[299] = 99; /* made by the border */
     rows[2] = 20;                                   /* the first of the inner part */
     rows[297] = 21.5f;
-    rows[100] = 30; /* two are too close to it */
-    rows[102] = 29;
+    rows[100] = 30; /* one is too close to it, the other is not */
     rows[98] = 29;
-    rows[103] = 28;             /* not close any more */
+    rows[103] = 28;
     rows[150] = rows[151] = 27; /* a plateau counts once, at its end */
     rows[200] = 5;
     assert_says(print_stats(),
         "a\\x1b.jpg: 4 x 300, 1 channel, edges by simd\n"
         "edges  none: a border of 9 pixels covers all of 4 x 300\n"
-        "row profile  300 values, peaks at 100 (30), 151 (27), 297 (21.5), 2 (20)\n"
+        "row profile  300 values, peaks at 100 (30), 103 (28), 151 (27), 297 (21.5), 2 (20)\n"
         "column profile  4 values, no peaks\n",
         "");
     rows[200] = 40; /* the sixth: the lowest is left out */
@@ -1419,7 +1418,7 @@ static void profiles(void **state)
     assert_says(print_stats(),
         "a\\x1b.jpg: 4 x 300, 1 channel, edges by simd\n"
         "edges  none: a border of 9 pixels covers all of 4 x 300\n"
-        "row profile  300 values, peaks at 202 (41), 100 (30), 151 (27), 297 (21.5), 2 (20)\n"
+        "row profile  300 values, peaks at 202 (41), 100 (30), 103 (28), 151 (27), 297 (21.5)\n"
         "column profile  4 values, no peaks\n",
         "");
     sys.is_tty = true;
@@ -1428,7 +1427,7 @@ static void profiles(void **state)
         "a\\x1b.jpg: 4 x 300, 1 channel, edges by simd\n"
         "edges  none: a border of 9 pixels covers all of 4 x 300\n"
         "row profile  300 values, \n"
-        "  peaks at 202 (41), 100 (30), 151 (27), 297 (21.5), 2 (20)\n"
+        "  peaks at 202 (41), 100 (30), 103 (28), 151 (27), 297 (21.5)\n"
         "                      ...                    #                    \n"
         "  :                   ###         #          #                   |\n"
         "  #...................###.........#..........#...................#\n"

@@ -1811,6 +1811,10 @@ static void stats_ends(void **state)
                  "1 measured; 2.0 s, 1 Mpixel/s\n"
                  "lapedge: --mask-border covers all edges of 1 photo\n"
                  "0");
+    give_measured(1, 2);
+    cli.quiet = sys.is_drawn = true;
+    assert_stats("<0><><1><>lapedge: in/bad.jpg: truncated: m\n"
+                 "<2><>1");
     /* A reader that has left: no more photos, and no message. */
     give_measured(0, 2);
     cli.quiet = true;
@@ -2020,6 +2024,18 @@ static void diff_talks(void **state)
                 "0");
     sys.counts.vanished = 1;
     assert_int_equal(says(lap_cli_diff), 1);
+    give_pairs(0, 6);
+    sys.is_drawn = true;
+    assert_diff("3\\x1b: different, by up to 7, 12 of 100 pixels, PSNR 50.63 dB\n"
+                "only in a: 4\n"
+                "only in b: 5\\x1b\n"
+                "not equal: 1 identical, 1 equal within the tolerance, 1 different, 1 only in A,"
+                " 1 only in B, 1 could not be compared\n"
+                "--\n"
+                "<0><><0><>lapedge: a/2: warning: odd (the first of 2)\n"
+                "<0><>lapedge: b/3: warning: odd (the first of 2)\n"
+                "<0><><0><><0><>lapedge: 6: damaged: m\n"
+                "<0><>2");
     give_pairs(2, 2);
     cli.fail_fast = true;
     assert_int_equal(says(lap_cli_diff), 1);
