@@ -181,9 +181,10 @@ FOLDERS_CALLS := $(addprefix lap_,cli_begin cli_end context_threads context_canc
 $(B)/tests/test_folders: LDFLAGS += $(FOLDERS_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_folders: $(FUZZ_PROGRAM)
 # Rows, reports and files of the test's own for compare, bench and info.
-COMMANDS_CALLS := time $(addprefix lap_,cli_caught cli_now_ms cli_flush usable_cores cpu_name build_info device_text \
+COMMANDS_CALLS := time getrlimit $(addprefix lap_,cli_caught cli_now_ms cli_flush usable_cores cpu_name build_info device_text \
   rung_at pixels_note pixels_warn report_create report_add_results report_add_row report_add_pair report_add_file \
-  report_write compare heatmap_write inputs bench info_dropped)
+  report_write compare heatmap_write inputs bench info_dropped coder_at device_at context_create memory_here \
+  libraries_check term_width)
 $(B)/tests/test_commands: LDFLAGS += $(COMMANDS_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_commands: $(FUZZ_PROGRAM)
 # How the library's call for one image ends.

@@ -1,12 +1,15 @@
-/* The commands diff, compare, bench and info on one file: what they print, write and return. The rows of
- * compare and bench, and what info finds, are those of the test. */
+/* The commands diff, compare, bench, info, backends, doctor and explain: what they print, write and return.
+ * The rows of compare and bench, what info finds, and the machine are those of the test. */
 #include "tests/support/said.h"
 
 #include <errno.h>
 #include <math.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "cli/commands.h"
+#include "cli/explain.h"
 #include "cli/json.h"
 #include "cli/measure/measure.h"
 #include "cli/report/report.h"
@@ -15,6 +18,14 @@
 #define COUNT(rows) (sizeof(rows) / sizeof *(rows))
 
 /* ---- what surrounds the commands ------------------------------------------------------------------- */
+
+typedef struct rung { /* a backend, and why it cannot run here */
+    lap_rung_info built;
+    const char *reason;
+} rung;
+
+static const rung usual[] = {{{.name = "c", .resolved = "c"}, NULL},
+    {{.name = "auto", .resolved = "simd-avx2", .resolves = "simd-avx2,c"}, NULL}};
 
 static struct {
     int caught, lost_after, cores;
@@ -35,8 +46,13 @@ static struct {
     lap_code bench_code;
     lap_bench_options benched[3];
     int benches;
-    bool has_device;
     int device_texts;
+    /* the machine */
+    const rung *rungs;
+    size_t rung_count;
+    int device_count, width;
+    const char *no_device;
+    bool no_context, bad_library, no_limit;
     /* reports */
     int report_exit, created, added_rows, pairs, added_files;
     char subject[400], results[60], reported[40];
@@ -104,9 +120,74 @@ bool __wrap_lap_device_text(int device, char *text, size_t size)
 bool __wrap_lap_rung_at(lap_op op, int i, bool probe_devices, lap_rung_info *info);
 bool __wrap_lap_rung_at(lap_op op, int i, bool probe_devices, lap_rung_info *info)
 {
-    assert_false(probe_devices);
-    *info = (lap_rung_info){.op = op, .name = i ? "auto" : "c", .resolved = i ? "simd-avx2" : "c"};
-    return i < 2;
+    for (size_t k = 0; k < sys.rung_count; k++)
+        if (sys.rungs[k].built.op == op && i-- == 0) {
+            *info = sys.rungs[k].built;
+            info->reason = probe_devices ? sys.rungs[k].reason : sys.rungs[k].built.reason;
+            return true;
+        }
+    return false;
+}
+
+bool __wrap_lap_coder_at(lap_op op, int i, lap_rung_info *info);
+bool __wrap_lap_coder_at(lap_op op, int i, lap_rung_info *info)
+{
+    return __wrap_lap_rung_at(op, i, true, info);
+}
+
+bool __wrap_lap_device_at(int i, lap_device_info *info, const char **reason);
+bool __wrap_lap_device_at(int i, lap_device_info *info, const char **reason)
+{
+    *info = (lap_device_info){.device = i,
+        .memory_bytes = 2100000000,
+        .free_bytes = 1000000000,
+        .cc_major = 9,
+        .cc_minor = 1,
+        .sms = 7};
+    strcpy(info->name, "A device");
+    strcpy(info->driver, "driver 3");
+    if (reason)
+        *reason = sys.no_device;
+    return i < sys.device_count;
+}
+
+lap_context *__real_lap_context_create(int threads, lap_error *err);
+lap_context *__wrap_lap_context_create(int threads, lap_error *err);
+lap_context *__wrap_lap_context_create(int threads, lap_error *err)
+{
+    if (sys.no_context) {
+        *err = (lap_error){.code = LAP_E_MEMORY, .message = "no context"};
+        return NULL;
+    }
+    return __real_lap_context_create(threads ? threads : sys.cores, err);
+}
+
+uint64_t __wrap_lap_memory_here(void);
+uint64_t __wrap_lap_memory_here(void)
+{
+    return 16500000000;
+}
+
+lap_code __wrap_lap_libraries_check(lap_error *err);
+lap_code __wrap_lap_libraries_check(lap_error *err)
+{
+    if (sys.bad_library)
+        *err = (lap_error){.code = LAP_E_BACKEND, .message = "another interface"};
+    return err->code;
+}
+
+int __wrap_getrlimit(__rlimit_resource_t what, struct rlimit *limit);
+int __wrap_getrlimit(__rlimit_resource_t what, struct rlimit *limit)
+{
+    assert_int_equal(what, RLIMIT_NOFILE);
+    *limit = (struct rlimit){.rlim_cur = 1024, .rlim_max = 4096};
+    return sys.no_limit ? -1 : 0;
+}
+
+int __wrap_lap_term_width(void);
+int __wrap_lap_term_width(void)
+{
+    return sys.width;
 }
 
 const char *__wrap_lap_pixels_note(const lap_pixels *pixels);
@@ -301,6 +382,9 @@ static int begin(void **state)
     sys.lost_after = -1;
     sys.cores = 4;
     sys.note = "";
+    sys.width = 10000;
+    sys.rungs = usual;
+    sys.rung_count = COUNT(usual);
     memset(&cli, 0, sizeof cli);
     cli.color = LAP_CLI_NEVER;
     cli.settings = lap_settings_default();
@@ -859,7 +943,7 @@ static void bench_talks(void **state)
     bench_rows[0].type = "f32";
     bench_rows[0].form = "unchecked";
     bench_rows[0].stddev_ms = 0.75;
-    assert_bench("{\"schema\":\"lapedge.bench/1\",\"version\":\"1.0.0\",\"date\":\"2001-09-09\","
+    assert_bench("{\"schema\":\"lapedge.bench/1\",\"version\":\"" LAP_VERSION "\",\"date\":\"2001-09-09\","
                  "\"machine\":\"A CPU\",\"device\":\"device 5\",\"threads\":2,\"build\":\"gcc\\n\","
                  "\"filter\":{\"kernel\":\"laplace5\",\"border\":\"wrap\",\"range\":\"clamp\","
                  "\"coefficients\":[-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,24.0,"
@@ -888,7 +972,7 @@ static void bench_talks(void **state)
     cli.sizes[0] = (lap_cli_size){16, 8};
     cli.sizes[1] = (lap_cli_size){32, 4};
     cli.size_count = 1;
-    assert_bench("{\"schema\":\"lapedge.bench/1\",\"version\":\"1.0.0\",\"date\":\"2001-09-09\","
+    assert_bench("{\"schema\":\"lapedge.bench/1\",\"version\":\"" LAP_VERSION "\",\"date\":\"2001-09-09\","
                  "\"machine\":\"A CPU\",\"device\":null,\"threads\":2,\"build\":\"gcc\\n\","
                  "\"filter\":{\"kernel\":\"laplace5\",\"border\":\"zero\",\"range\":\"clamp\","
                  "\"coefficients\":[-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,24.0,"
@@ -905,7 +989,7 @@ static void bench_talks(void **state)
     cli.size_count = 2;
     cli.operand_count = 1;
     sys.benches = 0;
-    assert_bench("{\"schema\":\"lapedge.bench/1\",\"version\":\"1.0.0\",\"date\":\"2001-09-09\","
+    assert_bench("{\"schema\":\"lapedge.bench/1\",\"version\":\"" LAP_VERSION "\",\"date\":\"2001-09-09\","
                  "\"machine\":\"A CPU\",\"device\":null,\"threads\":2,\"build\":\"gcc\\n\","
                  "\"filter\":null,\"warm\":false,\"image\":null,\"warnings\":[],\"baseline\":null,"
                  "\"tolerance\":null,\"rows\":[]}\n"
@@ -1136,6 +1220,7 @@ static void info_talks(void **state)
     static const lap_dropped drops[] = {{"EXIF", "GPS", "GPSLatitude", "location", 2, 24},
         {"IPTC", "IPTC", "", "not in the list", 2 * 256 + 5, 7}, {"XMP", "", "a\x1b", "location", -1, 8},
         {"other", "Photoshop", "", "other", 0x40D, 9}};
+    static const lap_dropped zeros[] = {{"IPTC", "IPTC", "", "r", 0, 1}, {"EXIF", "GPS", "", "r", 0, 1}};
     (void)state;
     give_info();
     assert_info("in.jpg: jpeg, 12345 bytes\n"
@@ -1231,6 +1316,12 @@ static void info_talks(void **state)
                 "\"decodes_in_parallel\":false,\"backend\":\"simd-avx2\"}\n"
                 "--\n"
                 "0");
+    give_info();
+    sys.drops = zeros;
+    sys.drop_count = COUNT(zeros);
+    (void)code_of(lap_cli_info);
+    assert_non_null(
+        strstr(said_out(), " IPTC IPTC 0:00, 1 bytes: r\n               EXIF GPS 0x0000, 1 bytes: r\n"));
     sys.info_code = LAP_E_LIMIT;
     assert_info("lapedge: in.jpg: limit: m\n5");
     cli.operand_count = 0;
@@ -1281,12 +1372,365 @@ static void layouts(void **state)
     }
 }
 
+/* ---- the machine ----------------------------------------------------------------------------------- */
+
+static const rung many[] = {{{.op = LAP_OP_FILTER,
+                                 .name = "c",
+                                 .family = "c",
+                                 .resolved = "c",
+                                 .what = "plain loops over the pixels, one after another"},
+                                NULL},
+    {{.op = LAP_OP_FILTER, .name = "avx512", .family = "simd", .what = "wide", .aliases = "a5,simd-512"},
+        "no AVX-512"},
+    {{.op = LAP_OP_FILTER,
+         .name = "simd",
+         .family = "simd",
+         .aliases = "fast",
+         .resolves = "avx512,c",
+         .resolved = "c",
+         .what = "the widest that runs"},
+        NULL},
+    {{.op = LAP_OP_FILTER, .name = "cuda", .family = "cuda", .reason = "no CUDA", .what = "a device"},
+        "no CUDA"},
+    {{.op = LAP_OP_FILTER, .name = "last", .family = "c", .resolved = "last"}, NULL},
+    {{.op = LAP_OP_REDUCE, .name = "c", .family = "c", .resolved = "c", .what = "sums"}, NULL},
+    {{.op = LAP_OP_ENCODE, .name = "c", .family = "c", .resolved = "c", .what = "codes"}, NULL},
+    {{.op = LAP_OP_DECODE, .name = "avx2", .family = "simd", .what = "decodes"}, "no AVX-512"}};
+
+static void give_machine(int command)
+{
+    begin(NULL);
+    cli.command = &lap_cli_commands[command];
+    sys.rungs = many;
+    sys.rung_count = COUNT(many);
+    sys.no_device = "no driver";
+}
+
+static void backends(void **state)
+{
+    static rung rows[20];
+    static char reasons[20][16];
+    (void)state;
+    give_machine(LAP_COMMAND_BACKENDS);
+    assert_text(all_of(lap_cli_backends),
+        "filter                   runs here  what it is\n"
+        "  c                      yes        plain loops over the pixels, one after another\n"
+        "  avx512                 no [1]     wide\n"
+        "    = a5,simd-512\n"
+        "  simd                   c          the widest that runs\n"
+        "    = fast\n"
+        "  cuda                   no [2]     a device\n"
+        "  last                   yes        \n"
+        "\n"
+        "reduce                   runs here  what it is\n"
+        "  c                      yes        sums\n"
+        "\n"
+        "encode                   runs here  what it is\n"
+        "  c                      yes        codes\n"
+        "\n"
+        "decode                   runs here  what it is\n"
+        "  avx2                   no [1]     decodes\n"
+        "\n"
+        "[1] no AVX-512\n"
+        "[2] no CUDA\n"
+        "\n"
+        "CUDA devices\n"
+        "  none: no driver\n"
+        "--\n"
+        "0");
+    sys.no_device = NULL;
+    sys.device_count = 2;
+    sys.width = 66;
+    assert_text(all_of(lap_cli_backends), "filter                   runs here  what it is\n"
+                                          "  c                      yes        plain loops over the pixels,\n"
+                                          "                                    one after another\n"
+                                          "  avx512                 no [1]     wide\n"
+                                          "    = a5,simd-512\n"
+                                          "  simd                   c          the widest that runs\n"
+                                          "    = fast\n"
+                                          "  cuda                   no [2]     a device\n"
+                                          "  last                   yes        \n"
+                                          "\n"
+                                          "reduce                   runs here  what it is\n"
+                                          "  c                      yes        sums\n"
+                                          "\n"
+                                          "encode                   runs here  what it is\n"
+                                          "  c                      yes        codes\n"
+                                          "\n"
+                                          "decode                   runs here  what it is\n"
+                                          "  avx2                   no [1]     decodes\n"
+                                          "\n"
+                                          "[1] no AVX-512\n"
+                                          "[2] no CUDA\n"
+                                          "\n"
+                                          "CUDA devices\n"
+                                          "  0  A device, 2.1 GB (1.0 free), compute capability 9.1, 7\n"
+                                          "     multiprocessors, driver driver 3\n"
+                                          "  1  A device, 2.1 GB (1.0 free), compute capability 9.1, 7\n"
+                                          "     multiprocessors, driver driver 3\n"
+                                          "--\n"
+                                          "0");
+    sys.width = 65;
+    assert_text(all_of(lap_cli_backends), "filter                   runs here\n"
+                                          "  c                      yes\n"
+                                          "    plain loops over the pixels, one after another\n"
+                                          "  avx512                 no [1]\n"
+                                          "    wide\n"
+                                          "    = a5,simd-512\n"
+                                          "  simd                   c\n"
+                                          "    the widest that runs\n"
+                                          "    = fast\n"
+                                          "  cuda                   no [2]\n"
+                                          "    a device\n"
+                                          "  last                   yes\n"
+                                          "    \n"
+                                          "\n"
+                                          "reduce                   runs here\n"
+                                          "  c                      yes\n"
+                                          "    sums\n"
+                                          "\n"
+                                          "encode                   runs here\n"
+                                          "  c                      yes\n"
+                                          "    codes\n"
+                                          "\n"
+                                          "decode                   runs here\n"
+                                          "  avx2                   no [1]\n"
+                                          "    decodes\n"
+                                          "\n"
+                                          "[1] no AVX-512\n"
+                                          "[2] no CUDA\n"
+                                          "\n"
+                                          "CUDA devices\n"
+                                          "  0  A device, 2.1 GB (1.0 free), compute capability 9.1, 7\n"
+                                          "     multiprocessors, driver driver 3\n"
+                                          "  1  A device, 2.1 GB (1.0 free), compute capability 9.1, 7\n"
+                                          "     multiprocessors, driver driver 3\n"
+                                          "--\n"
+                                          "0");
+    sys.device_count = 0;
+    wants_json();
+    assert_text(all_of(lap_cli_backends),
+        "{\"schema\":\"lapedge.backends/1\",\"rows\":[{\"op\":\"filter\",\"name\":\"c\","
+        "\"aliases\":[],\"family\":\"c\",\"available\":true,\"reason\":null,"
+        "\"resolved\":\"c\"},{\"op\":\"filter\",\"name\":\"avx512\",\"aliases\":[\"a5\","
+        "\"simd-512\"],\"family\":\"simd\",\"available\":false,\"reason\":\"no AVX-512\","
+        "\"resolved\":null},{\"op\":\"filter\",\"name\":\"simd\",\"aliases\":[\"fast\"],"
+        "\"family\":\"simd\",\"available\":true,\"reason\":null,\"resolved\":\"c\"},"
+        "{\"op\":\"filter\",\"name\":\"cuda\",\"aliases\":[],\"family\":\"cuda\","
+        "\"available\":false,\"reason\":\"no CUDA\",\"resolved\":null},{\"op\":\"filter\","
+        "\"name\":\"last\",\"aliases\":[],\"family\":\"c\",\"available\":true,\"reason\":null,"
+        "\"resolved\":\"last\"},{\"op\":\"reduce\",\"name\":\"c\",\"aliases\":[],"
+        "\"family\":\"c\",\"available\":true,\"reason\":null,\"resolved\":\"c\"},"
+        "{\"op\":\"encode\",\"name\":\"c\",\"aliases\":[],\"family\":\"c\",\"available\":true,"
+        "\"reason\":null,\"resolved\":\"c\"},{\"op\":\"decode\",\"name\":\"avx2\","
+        "\"aliases\":[],\"family\":\"simd\",\"available\":false,\"reason\":\"no AVX-512\","
+        "\"resolved\":null}]}\n"
+        "--\n"
+        "0");
+    cli.operand_count = 1;
+    operands[0] = "x";
+    assert_text(all_of(lap_cli_backends), "lapedge: backends takes no operands, but \"x\" is given\n2");
+    /* Sixteen reasons get a number. */
+    give_machine(LAP_COMMAND_BACKENDS);
+    for (int i = 0; i < 18; i++) {
+        snprintf(reasons[i], sizeof reasons[i], "reason %d", i);
+        rows[i] = (rung){{.op = LAP_OP_FILTER, .name = "b", .family = "c", .what = "w"}, reasons[i]};
+    }
+    sys.rungs = rows;
+    sys.rung_count = 18;
+    (void)code_of(lap_cli_backends);
+    assert_non_null(strstr(said_out(), "\n[16] reason 15\n\nCUDA devices\n  none: no driver\n"));
+    assert_non_null(strstr(said_out(), "no [16]"));
+    assert_non_null(strstr(said_out(), "no [0]"));
+    assert_null(strstr(said_out(), "[17]"));
+    sys.no_device = NULL;
+    (void)code_of(lap_cli_backends);
+    assert_non_null(strstr(said_out(), "\n  none: no reason known\n"));
+}
+
+static void doctor(void **state)
+{
+    (void)state;
+    unsetenv("LAP_CPU_MASK");
+    give_machine(LAP_COMMAND_DOCTOR);
+    assert_text(all_of(lap_cli_doctor), "build     lapedge " LAP_VERSION ", gcc\n"
+                                        "machine   A CPU, 4 threads\n"
+                                        "memory    16.5 GB for this process\n"
+                                        "limits    1024 open files\n"
+                                        "start     threads 2.5 ms, CUDA 2.5 ms\n"
+                                        "backend   simd -> c\n"
+                                        "device    none: no driver\n"
+                                        "verdict   everything that was built can run\n"
+                                        "--\n"
+                                        "0");
+    setenv("LAP_CPU_MASK", "", 1);
+    sys.cores = 1;
+    sys.device_count = 1;
+    sys.no_limit = true;
+    assert_text(all_of(lap_cli_doctor), "build     lapedge " LAP_VERSION ", gcc\n"
+                                        "machine   A CPU, 1 thread\n"
+                                        "memory    16.5 GB for this process\n"
+                                        "limits    0 open files\n"
+                                        "start     threads 2.5 ms, CUDA 2.5 ms\n"
+                                        "backend   simd -> c\n"
+                                        "device    0: A device, 2.1 GB (1.0 free), driver driver 3\n"
+                                        "verdict   everything that was built can run\n"
+                                        "--\n"
+                                        "0");
+    setenv("LAP_CPU_MASK", "avx2", 1);
+    (void)code_of(lap_cli_doctor);
+    assert_non_null(
+        strstr(said_out(), "verdict   everything that was built can run, except what LAP_CPU_MASK hides\n"));
+    unsetenv("LAP_CPU_MASK");
+    wants_json();
+    sys.no_limit = false;
+    assert_text(all_of(lap_cli_doctor),
+        "{\"schema\":\"lapedge.doctor/1\",\"version\":\"" LAP_VERSION "\",\"build\":\"gcc\\n\","
+        "\"cpu\":\"A CPU\",\"threads\":1,\"memory_bytes\":16500000000,\"open_files\":1024,"
+        "\"threads_start_ms\":2.5,\"device_start_ms\":2.5,\"devices\":[{\"device\":0,"
+        "\"name\":\"A device\",\"memory_bytes\":2100000000,\"free_bytes\":1000000000,"
+        "\"driver\":\"driver 3\"}],\"no_device\":\"no driver\",\"library\":null,"
+        "\"healthy\":true}\n"
+        "--\n"
+        "0");
+    sys.bad_library = true;
+    cli.json = false;
+    lap_json_direct(false, NULL, true);
+    sys.device_count = 0;
+    sys.no_device = NULL;
+    assert_text(all_of(lap_cli_doctor), "build     lapedge " LAP_VERSION ", gcc\n"
+                                        "machine   A CPU, 1 thread\n"
+                                        "memory    16.5 GB for this process\n"
+                                        "limits    1024 open files\n"
+                                        "start     threads 2.5 ms, CUDA 2.5 ms\n"
+                                        "backend   simd -> c\n"
+                                        "device    none: no reason known\n"
+                                        "verdict   not everything that was built can run\n"
+                                        "library   another interface\n"
+                                        "--\n"
+                                        "3");
+    sys.bad_library = false;
+    sys.no_context = true;
+    assert_text(all_of(lap_cli_doctor), "lapedge: no context\n1");
+    cli.operand_count = 1;
+    operands[0] = "x";
+    assert_text(all_of(lap_cli_doctor), "lapedge: doctor takes no operands, but \"x\" is given\n2");
+}
+
+/* Which rows that cannot run make a machine unhealthy. */
+static void health(void **state)
+{
+    static const struct {
+        lap_op op;
+        const char *name, *family, *resolves, *built, *here;
+        bool healthy;
+    } cases[] = {{LAP_OP_FILTER, "b", "c", NULL, NULL, "m", false},
+        {LAP_OP_MATVEC, "b", "c", NULL, NULL, "m", false}, {LAP_OP_FILTER, "b", "c", NULL, NULL, NULL, true},
+        {LAP_OP_FILTER, "b", "cuda", NULL, "m", "m", true},
+        {LAP_OP_FILTER, "b", "cuda", NULL, NULL, "m", false},
+        {LAP_OP_FILTER, "b", "simd", NULL, "m", "m", false},
+        {LAP_OP_FILTER, "avx512", "simd", NULL, NULL, "m", true},
+        {LAP_OP_FILTER, "c", "simd", NULL, NULL, "m", true},
+        {LAP_OP_FILTER, "avx51", "simd", NULL, NULL, "m", false},
+        {LAP_OP_FILTER, "avx512,c", "simd", NULL, NULL, "m", false},
+        {LAP_OP_REDUCE, "avx512", "simd", NULL, NULL, "m", false},
+        {LAP_OP_FILTER, "avx512", "simd", "c", NULL, "m", false},
+        {LAP_OP_ENCODE, "b", "c", NULL, NULL, "m", false}, {LAP_OP_DECODE, "b", "c", NULL, NULL, "m", false},
+        {LAP_OP_ENCODE, "b", "simd", NULL, NULL, "m", true},
+        {LAP_OP_DECODE, "b", "c", NULL, NULL, NULL, true}};
+    static rung rows[140];
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        give_machine(LAP_COMMAND_DOCTOR);
+        rows[0] = many[2]; /* simd stands for avx512 and c */
+        rows[1] = (rung){{.op = cases[i].op,
+                             .name = cases[i].name,
+                             .family = cases[i].family,
+                             .resolves = cases[i].resolves,
+                             .reason = cases[i].built},
+            cases[i].here};
+        sys.rungs = rows;
+        sys.rung_count = 2;
+        assert_int_equal(code_of(lap_cli_doctor), cases[i].healthy ? 0 : LAP_EXIT_BACKEND);
+        char want[100];
+        snprintf(want, sizeof want,
+            "verdict   not everything that was built can run\n  %s %s cannot run: m\n",
+            lap_op_name(cases[i].op), cases[i].name);
+        assert_int_equal(strstr(said_out(), want) != NULL, !cases[i].healthy);
+    }
+    for (int i = 0; i < 140; i++) /* as many as there is room for */
+        rows[i] = (rung){{.op = LAP_OP_FILTER, .name = "b", .family = "c"}, "m"};
+    sys.rung_count = 140;
+    (void)code_of(lap_cli_doctor);
+    int lines = 0;
+    for (const char *at = said_out(); (at = strstr(at, "cannot run: m\n")); at++)
+        lines++;
+    assert_int_equal(lines, 128);
+}
+
+#define assert_explain(want) assert_text(all_of(lap_cli_explain), want)
+
+static void explain(void **state)
+{
+    (void)state;
+    give_machine(LAP_COMMAND_EXPLAIN);
+    cli.operand_count = 1;
+    operands[0] = "fast";
+    said_listen();
+    assert_int_equal(lap_cli_explain(&cli), 0);
+    said_end();
+    static const char head[] =
+        "filter simd\n  the widest that runs\n  stands for the first that can run here of: avx512, "
+        "c\n  which is c:\n";
+    assert_int_equal(strncmp(said_out(), head, sizeof head - 1), 0);
+    const char *notes = lap_explained("filter", "c");
+    assert_non_null(notes);
+    /* Each line of the notes, indented. */
+    const char *at = said_out() + sizeof head - 1;
+    for (; *notes; notes += strcspn(notes, "\n") + 1) {
+        assert_int_equal(strncmp(at, "  ", 2), 0);
+        at = strchr(at, '\n') + 1;
+    }
+    assert_int_equal(strncmp(at, "  Read on: ", 11), 0);
+    assert_non_null(strstr(at, ", docs/ladder-cpu.md\n\n"));
+    operands[0] = "c";
+    (void)code_of(lap_cli_explain);
+    assert_int_equal(strncmp(said_out(), "filter c\n", 9), 0);
+    assert_non_null(strstr(said_out(), ", docs/ladder-cpu.md; next: lapedge explain avx512\n\nreduce c\n"));
+    assert_non_null(strstr(said_out(), ", docs/claims.md\n\nencode c\n"));
+    assert_non_null(strstr(said_out(), ", docs/encoder.md\n"));
+    operands[0] = "simd-512";
+    assert_explain("filter avx512\n"
+                   "  wide\n"
+                   "\n"
+                   "--\n"
+                   "0");
+    operands[0] = "a5";
+    assert_explain("filter avx512\n"
+                   "  wide\n"
+                   "\n"
+                   "--\n"
+                   "0");
+    operands[0] = "avx2";
+    (void)code_of(lap_cli_explain);
+    assert_int_equal(strncmp(said_out(), "decode avx2\n", 12), 0);
+    operands[0] = "a5,simd-512";
+    assert_explain("lapedge: \"a5,simd-512\" is not a known backend; see lapedge backends\n2");
+    operands[0] = "auot";
+    assert_explain("lapedge: \"auot\" is not a known backend; did you mean auto?\n2");
+    cli.operand_count = 2;
+    assert_explain("lapedge: explain takes the name of one backend; see lapedge backends\n2");
+    assert_null(lap_explained("filter", "none"));
+    assert_null(lap_explained("none", "c"));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, said_restore)
     static const struct CMUnitTest tests[] = {TEST(diff_talks), TEST(diff_ends), TEST(compare_talks),
         TEST(compare_ends), TEST(compare_folders), TEST(bench_talks), TEST(bench_verdicts), TEST(bench_usage),
-        TEST(baselines), TEST(info_talks), TEST(layouts)};
+        TEST(baselines), TEST(info_talks), TEST(layouts), TEST(backends), TEST(doctor), TEST(health),
+        TEST(explain)};
     if (!make_scratch() || !said_open())
         return 1;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1398,9 +1398,9 @@ static void profiles(void **state)
 {
     (void)state;
     give_profiles(300, 4);
-    columns[3] = 9;                                 /* without an inner part, all values count */
-    rows[0] = rows[1] = rows[298] = rows[299] = 99; /* made by the border */
-    rows[2] = 20;                                   /* the first of the inner part */
+    columns[3] = 9;                                   /* without an inner part, all values count */
+    rows[0] = rows[1] = rows[298] = rows[299] = 1e9f; /* made by the border */
+    rows[2] = 20;                                     /* the first of the inner part */
     rows[297] = 21.5f;
     rows[100] = 30; /* one is too close to it, the other is not */
     rows[98] = 29;

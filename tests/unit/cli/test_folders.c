@@ -2057,6 +2057,12 @@ static void diff_ends(void **state)
         sys.sheet_exit = 1;
         assert_int_equal(says(lap_cli_diff), 2);
     }
+    give_pairs(0, 2);
+    wants_json();
+    assert_int_equal(says(lap_cli_diff), 0);
+    sys.lost_after = 2; /* after the pairs comes the object */
+    sys.lost = LAP_EXIT_FAILED;
+    assert_int_equal(says(lap_cli_diff), 2);
     give_pairs(0, 0);
     assert_diff("lapedge: a and b: no image that lapedge reads (*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm "
                 "*.pnm)\n2");
