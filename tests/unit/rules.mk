@@ -174,6 +174,13 @@ FOLDER_CALLS := $(addprefix lap_,batch batch_in_place context_cancel shard_local
   $(addprefix progress_,begin files hide) $(addprefix sheet_,create free add_file write))
 $(B)/tests/test_folder: LDFLAGS += $(FOLDER_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_folder: $(FUZZ_PROGRAM)
+# Processes, a clock, devices and a list on standard input that the test makes up.
+SIGNALS_CALLS := fork getpid getppid prctl mmap munmap waitpid sigqueue sigaction raise exit _exit read lseek dup2 \
+  memfd_create \
+  $(addprefix lap_,device_possible params_tolerance term_may_draw abandon_outputs context_cancel context_create) \
+  $(addprefix lap_cli_,write now_ms sandbox reads_inside read_kernel)
+$(B)/tests/test_signals: LDFLAGS += $(SIGNALS_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_signals: $(FUZZ_PROGRAM)
 $(B)/tests/test_side: LDFLAGS += -Wl,--wrap=fsync
 
 # Decoding by parts at all sizes to 70x70 and every sampling (minutes); make check has a covering sample.
