@@ -181,6 +181,12 @@ SIGNALS_CALLS := fork getpid getppid prctl mmap munmap waitpid sigqueue sigactio
   $(addprefix lap_cli_,write now_ms sandbox reads_inside read_kernel)
 $(B)/tests/test_signals: LDFLAGS += $(SIGNALS_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_signals: $(FUZZ_PROGRAM)
+# One run that the test makes up, and what is written of it.
+RUN_ONE_CALLS := $(addprefix lap_,run_file run_check bytes_after_end stats_write measure_report measurement_free \
+  json_print term_reader_left $(addprefix cli_,begin end caught) progress_begin progress_hide \
+  $(addprefix report_,create add_results add_file write))
+$(B)/tests/test_run_one: LDFLAGS += $(RUN_ONE_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_run_one: $(FUZZ_PROGRAM)
 $(B)/tests/test_side: LDFLAGS += -Wl,--wrap=fsync
 
 # Decoding by parts at all sizes to 70x70 and every sampling (minutes); make check has a covering sample.
