@@ -102,6 +102,8 @@ static bool parse_one(lap_cudacpu_settings *s, const std::string &key, const std
         return parse_int(value, &s->devices) && s->devices >= 0;
     if (key == "sms")
         return parse_int(value, &s->sms) && s->sms > 0;
+    if (key == "driver")
+        return parse_int(value, &s->driver);
     if (key == "cc")
         return parse_int(value, &s->cc) && s->cc >= 10;
     if (key == "seed") {
@@ -221,6 +223,13 @@ uint64_t lap_cudacpu_alive(void)
     return s.memory.size() + s.streams.size() + s.events.size();
 }
 
+size_t lap_cudacpu_allocated(int device)
+{
+    lap_cudacpu_state &s = lap_cudacpu();
+    std::lock_guard<std::mutex> hold(s.lock);
+    return s.devices[(size_t)device].allocated;
+}
+
 /* ---- a call ---------------------------------------------------------------------------------------- */
 
 void lap_cudacpu_struck(const char *where)
@@ -288,4 +297,9 @@ cudaError_t cudaGetLastError()
     const cudaError_t error = cudaPeekAtLastError();
     last_error = cudaSuccess;
     return error;
+}
+
+int lap_cudacpu_left_error(void)
+{
+    return cudaPeekAtLastError();
 }

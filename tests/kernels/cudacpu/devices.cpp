@@ -44,7 +44,7 @@ const char *cudaGetErrorName(cudaError_t error)
 cudaError_t cudaDriverGetVersion(int *version)
 {
     lap_cudacpu_call call(__func__, true);
-    *version = CUDART_VERSION;
+    *version = lap_cudacpu().set.driver;
     return call.error;
 }
 

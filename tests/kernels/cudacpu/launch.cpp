@@ -71,6 +71,9 @@ cudaError_t lap_cudacpu_launch(const cudaLaunchConfig_t &config, const void *ker
         return call(error);
     const lap_cudacpu_grid grid = {kernel, config.gridDim, config.blockDim, config.dynamicSmemBytes, body,
         argument.get(), argument_bytes, s.set.seed + ++s.counts["launches"]};
+    s.shapes[s.counts["launches"] % std::size(s.shapes)] = {
+        {config.gridDim.x, config.gridDim.y, config.gridDim.z},
+        {config.blockDim.x, config.blockDim.y, config.blockDim.z}, config.dynamicSmemBytes};
     const int device = lap_cudacpu_current;
     s.counts["legacy launches"] += stream == s.devices[(size_t)device].legacy;
     auto run = [grid, device, argument, words = std::move(words)] {
@@ -85,4 +88,15 @@ cudaError_t lap_cudacpu_launch(const cudaLaunchConfig_t &config, const void *ker
     };
     lap_cudacpu_enqueue(call.hold, stream, {run, {}, true, false});
     return call(cudaSuccess);
+}
+
+int lap_cudacpu_launched(unsigned back, lap_cudacpu_shape *shape)
+{
+    lap_cudacpu_state &s = lap_cudacpu();
+    std::lock_guard<std::mutex> hold(s.lock);
+    const uint64_t launches = s.counts["launches"];
+    if (back >= launches || back >= std::size(s.shapes))
+        return -1;
+    *shape = s.shapes[(launches - back) % std::size(s.shapes)];
+    return 0;
 }

@@ -84,6 +84,12 @@ $(B)/tests/cudacpu_runtime: $(patsubst %,$(B)/cudacpu/asan/%.o,$(sort $(wildcard
   $(B)/cudacpu/asan/libkernels.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ -lpthread -lm
+# How the kernels are launched.
+CUDACPU_LAUNCHES := $(patsubst %,$(B)/cudacpu/asan/%.o,$(sort $(wildcard tests/kernels/cudacpu/launches/*.c)))
+$(B)/tests/cudacpu_launches: $(CUDACPU_LAUNCHES) $(B)/cudacpu/asan/libkernels.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX_HOST) $(CUDACPU_asan) -o $@ $^ -lpthread -lm
+-include $(CUDACPU_LAUNCHES:.o=.d)
 $(B)/tests/cudacpu_races: $(patsubst %,$(B)/cudacpu/tsan/%.o,tests/kernels/cudacpu/races.c tests/kernels/ladder/check.c) \
   $(B)/cudacpu/tsan/libkernels.a
 	@mkdir -p $(@D)
@@ -91,7 +97,7 @@ $(B)/tests/cudacpu_races: $(patsubst %,$(B)/cudacpu/tsan/%.o,tests/kernels/cudac
 
 ifneq ($(CUDACPU_CXX),)
 TESTS += $(patsubst %,$(B)/tests/cudacpu_filter@--part=%/4,0 1 2 3) $(B)/tests/cudacpu_ops $(B)/tests/cudacpu_scaffold $(B)/tests/cudacpu_compare \
-  $(B)/tests/cudacpu_controls \
+  $(B)/tests/cudacpu_controls $(B)/tests/cudacpu_launches \
   $(B)/tests/cudacpu_races \
   tests/kernels/cudacpu/faults.sh
 tests/kernels/cudacpu/faults.sh: $(B)/cudacpu/asan/faults $(B)/cudacpu/tsan/faults

@@ -6,6 +6,8 @@
 
 #include <cuda_runtime.h>
 
+#include "control.h"
+
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -61,7 +63,7 @@ struct lap_cudacpu_memory {
 };
 
 struct lap_cudacpu_settings {
-    int devices = 1, sms = 2, cc = 90;
+    int devices = 1, sms = 2, cc = 90, driver = CUDART_VERSION;
     uint64_t seed = 0; /* of the orders of work and blocks */
     size_t shared = 227 << 10, l2 = 1 << 20, memory = (size_t)4 << 30;
     bool now = false, pageable_fails = false, registers = true;
@@ -86,6 +88,7 @@ struct lap_cudacpu_state {
     std::vector<std::shared_ptr<lap_cudacpu_stream>> queues; /* that have work, destroyed ones too */
     std::map<uintptr_t, lap_cudacpu_memory> memory;
     std::map<std::string, uint64_t> counts;
+    lap_cudacpu_shape shapes[16]; /* of the last launches; launch n is at n % 16 */
     uint64_t random, work_done;
     unsigned eagerness; /* of 8 calls this number does some work of the streams */
     unsigned host_functions;
