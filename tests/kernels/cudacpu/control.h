@@ -30,7 +30,7 @@ typedef struct lap_cudacpu_shape {
     size_t shared; /* bytes of dynamic shared memory */
 } lap_cudacpu_shape;
 
-/* Sets *shape to one of the last 16 launches since lap_cudacpu_configure (back 0: the last one). Returns 0,
+/* Sets *shape to one of the last 32 launches since lap_cudacpu_configure (back 0: the last one). Returns 0,
  * or -1 if there was no such launch. */
 int lap_cudacpu_launched(unsigned back, lap_cudacpu_shape *shape);
 

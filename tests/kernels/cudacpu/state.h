@@ -88,7 +88,7 @@ struct lap_cudacpu_state {
     std::vector<std::shared_ptr<lap_cudacpu_stream>> queues; /* that have work, destroyed ones too */
     std::map<uintptr_t, lap_cudacpu_memory> memory;
     std::map<std::string, uint64_t> counts;
-    lap_cudacpu_shape shapes[16]; /* of the last launches; launch n is at n % 16 */
+    lap_cudacpu_shape shapes[32]; /* of the last launches; launch n is at n % 32 */
     uint64_t random, work_done;
     unsigned eagerness; /* of 8 calls this number does some work of the streams */
     unsigned host_functions;

@@ -423,6 +423,3 @@ void check_plans(void)
     check_targets();
     check_encoder_memory();
 }
-void check_jpeg(void)
-{
-}
