@@ -168,6 +168,31 @@ $(B)/tests/test_term: $(FUZZ_PROGRAM)
 JSON_CALLS := malloc realloc lap_side_write lap_cli_flush
 $(B)/tests/test_json: LDFLAGS += $(JSON_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_json: $(FUZZ_PROGRAM)
+# A terminal, a processor, backends and devices of the test's own.
+FIGURES_CALLS := lap_term_width lap_cli_caught lap_build_info fopen lap_device_at lap_rung_at isatty \
+  nl_langinfo lap_side_write
+$(B)/tests/test_figures: LDFLAGS += $(FIGURES_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_figures: $(FUZZ_PROGRAM)
+# The library and what surrounds a run over a folder.
+FOLDERS_CALLS := $(addprefix lap_,cli_begin cli_end context_threads context_cancel cli_caught cli_flush \
+  term_reader_left cli_has_lost_worker progress_begin progress_files progress_hide shard_local cli_list_sides \
+  cli_log_open cli_log_postpone cli_log_begin cli_log_line cli_log_end sheet_create sheet_free sheet_add_file \
+  sheet_add_pair sheet_write stats_write cli_print_photo batch batch_in_place measure_batch compare_folders)
+$(B)/tests/test_folders: LDFLAGS += $(FOLDERS_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_folders: $(FUZZ_PROGRAM)
+# Rows, reports and files of the test's own for compare, bench and info.
+COMMANDS_CALLS := time getrlimit $(addprefix lap_,cli_caught cli_now_ms cli_flush usable_cores cpu_name build_info device_text \
+  rung_at pixels_note pixels_warn report_create report_add_results report_add_row report_add_pair report_add_file \
+  report_write compare heatmap_write inputs bench info_dropped coder_at device_at context_create memory_here \
+  libraries_check term_width)
+$(B)/tests/test_commands: LDFLAGS += $(COMMANDS_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_commands: $(FUZZ_PROGRAM)
+# How the library's call for one image ends.
+ONE_CALLS := isatty $(addprefix lap_,cli_begin cli_end context_threads cli_caught cli_now_ms term_reader_left cli_flush \
+  progress_begin progress_hide run_file run_check bytes_after_end measure_report stats_write report_create \
+  report_add_results report_add_file report_write)
+$(B)/tests/test_one: LDFLAGS += $(ONE_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_one: $(FUZZ_PROGRAM)
 # Runs over folders and in place that the test makes up, a progress line, and what is written of them.
 FOLDER_CALLS := $(addprefix lap_,batch batch_in_place context_cancel shard_local stats_write json_print \
   $(addprefix cli_,begin end has_lost_worker caught told_cancel flush warn_of_devices print_photo) term_reader_left \
