@@ -1696,9 +1696,9 @@ static void explain(void **state)
     operands[0] = "c";
     (void)code_of(lap_cli_explain);
     assert_int_equal(strncmp(said_out(), "filter c\n", 9), 0);
-    assert_non_null(strstr(said_out(), ", docs/ladder-cpu.md; next: lapedge explain avx512\n\nreduce c\n"));
-    assert_non_null(strstr(said_out(), ", docs/claims.md\n\nencode c\n"));
-    assert_non_null(strstr(said_out(), ", docs/encoder.md\n"));
+    assert_non_null(strstr(said_out(), ", docs/ladder-cpu.md; next: lapedge explain openmp\n\nreduce c\n"));
+    assert_non_null(strstr(said_out(), ", docs/claims.md; next: lapedge explain pairwise\n\nencode c\n"));
+    assert_non_null(strstr(said_out(), ", docs/encoder.md; next: lapedge explain avx2\n"));
     operands[0] = "simd-512";
     assert_explain("filter avx512\n"
                    "  wide\n"
