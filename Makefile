@@ -15,10 +15,12 @@ $(call for_command_line,B,build)
 $(call for_command_line,OPT,-O2 -g)
 $(call for_command_line,SAN,)
 $(call for_command_line,TWINS,)
-# The compilers that the tests use; a newer one may know new warnings, which are not a user's affair.
+# The compilers that the tests use, with the project's own flags: a newer one may know new warnings, and other flags
+# bring others, which are not a user's affair.
 COMPILER := $(if $(findstring clang,$(shell $(CC) --version 2>/dev/null)),clang,gcc)-$(firstword \
   $(subst ., ,$(shell $(CC) -dumpversion)))
-WERROR ?= $(if $(filter gcc-12 clang-14,$(COMPILER)),-Werror)
+OTHER_FLAGS := $(strip $(CFLAGS) $(CPPFLAGS) $(filter command,$(origin OPT)))
+WERROR ?= $(if $(filter gcc-12 clang-14,$(COMPILER)),$(if $(OTHER_FLAGS),,-Werror))
 CUDA_ARCHS ?= 75 80 86 89 90 100 120
 
 # Other build folders keep their program to themselves: `make B=build/asan` leaves ./lapedge alone.
@@ -45,22 +47,30 @@ ifneq ($(filter-out help clean deps demo test uninstall format,$(or $(MAKECMDGOA
 endif
 
 # Other compilers give other answers: the first line of config.mk names those that were asked.
-COMPILERS := $(shell $(CC) --version 2>&1 | head -n 1), $(shell command -v $(NVCC) || echo no $(NVCC))
+PROBE_FLAGS := $(strip $(CPPFLAGS) $(CFLAGS) $(LDFLAGS))
+COMPILERS := $(strip $(shell $(CC) --version 2>&1 | head -n 1), $(shell command -v $(NVCC) || echo no $(NVCC)) \
+  $(PROBE_FLAGS))
 ifneq ($(shell sed -n 's/^# //p' $(B)/config.mk 2>/dev/null),$(COMPILERS))
+$(B)/config.mk: FORCE
+endif
+# What is needed and was not found may have been installed since.
+ifneq ($(shell grep -E 'FOUND_(JPEG|JANSSON|XXHASH) := 0' $(B)/config.mk 2>/dev/null),)
 $(B)/config.mk: FORCE
 endif
 .PHONY: FORCE
 FORCE:
 
-# Whatever was installed since may be found now: hence dpkg's status. Two makes may ask at once: each in a folder of its
-# own, and the answers take their place whole.
-$(B)/config.mk: Makefile tools/probe $(wildcard /var/lib/dpkg/status)
+# Whatever was installed since may be found now: hence the lists of dpkg, rpm, pacman and apk. Two makes may ask at
+# once: each in a folder of its own, and the answers take their place whole.
+PACKAGES := $(wildcard /var/lib/dpkg/status /var/lib/rpm/rpmdb.sqlite /usr/lib/sysimage/rpm/rpmdb.sqlite \
+  /var/lib/pacman/local /lib/apk/db/installed)
+$(B)/config.mk: Makefile tools/probe $(PACKAGES)
 	@mkdir -p $(@D)
 	@new=$$(mktemp -d $(B)/probe-XXXXXX) && export PROBE_DIR=$$new && \
 	{ echo '# $(COMPILERS)'; \
 	  for f in JPEG:-ljpeg JANSSON:-ljansson PNG:-lpng STB:-lm XXHASH:-lxxhash OPENMP:-fopenmp \
       CMOCKA:-lcmocka; do \
-	    echo "FOUND_$${f%%:*} := $$(tools/probe $${f%%:*} '$(CC)' $${f#*:})"; done; \
+	    echo "FOUND_$${f%%:*} := $$(tools/probe $${f%%:*} '$(CC)' $(PROBE_FLAGS) $${f#*:})"; done; \
 	  echo "FOUND_CHART := $$(tools/probe CHART '$(CHART_JS)')"; \
 	  echo "FOUND_CUDA := $$(tools/probe CUDA '$(NVCC)' -arch=sm_90)"; } > $$new/config.mk && \
 	mv $$new/config.mk $@ && mkdir -p $(B)/probe && mv -f $$new/* $(B)/probe && rmdir $$new
@@ -69,6 +79,8 @@ $(B)/config.mk: Makefile tools/probe $(wildcard /var/lib/dpkg/status)
 define feature
 ifeq ($$(HAVE_$(1)),)
 HAVE_$(1) := $$(FOUND_$(1))
+else ifeq ($$(filter 0 1,$$(HAVE_$(1))),)
+$$(error HAVE_$(1)=$$(HAVE_$(1)): must be 0 or 1)
 else ifeq ($$(HAVE_$(1))$$(FOUND_$(1)),10)
 $$(error HAVE_$(1)=1, and it was not found: see $(B)/probe/$(1).log, or run tools/install-deps)
 endif
@@ -76,8 +88,9 @@ endef
 $(foreach f,$(FEATURES),$(eval $(call feature,$(f))))
 
 DEFINES := $(foreach f,PNG STB OPENMP CUDA,-DLAP_HAVE_$(f)=$(if $(filter 1,$(HAVE_$(f))),1,0))
-LIBS := -ljpeg -ljansson -lxxhash \
-  $(if $(filter 1,$(HAVE_PNG)),-lpng -lz) -lm -lpthread
+# Of the library, and of the program and the tests.
+LIBRARY_LIBS := -ljpeg -lxxhash $(if $(filter 1,$(HAVE_PNG)),-lpng -lz) -lm -lpthread
+LIBS := -ljansson $(LIBRARY_LIBS)
 LINK_OPENMP := $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp)
 
 # ---- flags -------------------------------------------------------------------------------------
@@ -98,8 +111,9 @@ ISA_SOURCES := $(wildcard cpu_simd/*/*_sse*.c cpu_simd/*/*_avx*.c) \
 else
 ISA_SOURCES := $(wildcard cpu_simd/*/*_neon.c)
 endif
-isa_sse41 := -msse4.1
-isa_avx2 := -mavx2 -mbmi2
+# Not more than that, whatever CFLAGS allow: the width of a vector follows from what the compiler may use.
+isa_sse41 := -msse4.1 -mno-avx
+isa_avx2 := -mavx2 -mno-avx512f -mbmi2
 isa_avx512 := -mavx512f -mavx512bw -mavx512vl -mavx512dq -mbmi2
 isa_avx512vbmi2 := $(isa_avx512) -mavx512cd -mavx512vbmi -mavx512vbmi2 -mavx512vnni -mbmi -mlzcnt
 # What is written in vectors is meant so: a compiler that finds more makes stores into a scatter.
@@ -167,7 +181,9 @@ ifneq ($(HAVE_JPEG)$(HAVE_JANSSON)$(HAVE_XXHASH),111)
 $(B)/flags-C: required
 .PHONY: required
 required:
-	@echo "libjpeg-turbo (>= 2.1), jansson and xxHash are needed to build; run tools/install-deps" >&2; exit 1
+	@echo "needed to build, and not found:$(if $(filter 1,$(HAVE_JPEG)),, libjpeg-turbo (>= 2.1))$(if $(filter \
+	  1,$(HAVE_JANSSON)),, jansson)$(if $(filter 1,$(HAVE_XXHASH)),, xxHash); run tools/install-deps, or see" \
+	  "$(B)/probe/*.log" >&2; exit 1
 endif
 
 # The report's page is kept as files that browsers and people read; the program has them as arrays.
@@ -195,11 +211,11 @@ $(PROGRAM): $(CLI_OBJ) $(B)/liblapedge.a
 
 $(B)/liblapedge.a: $(OBJ) $(CU_OBJ)
 	@rm -f $@
-	$(call say,AR)ar rcs $@ $^
+	$(call say,AR)$(AR) rcs $@ $^
 
 $(B)/liblapedge.so: $(OBJ) $(CU_OBJ)
 	$(call say,LINK)$(CC) -shared $(LDFLAGS_ALL) $(LINK_OPENMP) -Wl,-soname,liblapedge.so.$(SOVERSION) \
-	  -Wl,--exclude-libs,ALL -Wl,--no-undefined -o $@.$(SOVERSION) $^ $(LIBS)
+	  -Wl,--exclude-libs,ALL -Wl,--no-undefined -o $@.$(SOVERSION) $^ $(LIBRARY_LIBS)
 	@ln -sf $(@F).$(SOVERSION) $@
 
 # TWINS: a folder in which the same sources were just compiled with the same flags (tools/package.mk). Tests, and
@@ -282,6 +298,6 @@ help:
 	@echo "  CUDA_ARCHS='$(CUDA_ARCHS)' LINEINFO=$(LINEINFO)"
 	@echo "  HAVE_X=0 leaves a feature out, HAVE_X=1 demands it; X: $(FEATURES)" | fold -s -w 80
 
-## clean: remove everything that was built
+## clean: remove everything that was built, with B=FOLDER only what was built there
 clean:
-	rm -rf build lapedge lapedge-portable lapedge-static-*
+	rm -rf $(if $(filter build,$(B)),build lapedge lapedge-portable lapedge-static-*,$(if $(wildcard $(B)/config.mk),"$(B)"))

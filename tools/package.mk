@@ -187,7 +187,7 @@ PORTABLE_LIBS := -Wl,-Bstatic -ljpeg -ljansson -lxxhash \
 portable: lapedge-portable
 lapedge-portable: $(CLI_OBJ) $(B)/liblapedge.a
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) -static-libgcc $(filter -L%,$(LIBS)) -o $@ $^ $(PORTABLE_LIBS)
-	@strip $@
+	@$(STRIP) $@
 
 # ---- one file that needs nothing at all ---------------------------------------------------------
 
@@ -218,12 +218,13 @@ MANDIR ?= $(DATADIR)/man
 DOCDIR ?= $(DATADIR)/doc/lapedge
 COMPLETIONDIR ?= $(DATADIR)/bash-completion/completions
 INSTALL ?= install
+STRIP ?= strip
 SO := liblapedge.so
 
 $(B)/lapedge.pc: tools/release/lapedge.pc.in $(B)/flags-C
 	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|' \
 	  -e 's|@INCLUDEDIR@|$(INCLUDEDIR:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|' \
-	  -e 's|@DOCDIR@|$(DOCDIR)|' -e 's|@PRIVATE@|$(strip $(LIBS) $(LINK_OPENMP))|' $< > $@
+	  -e 's|@PRIVATE@|$(strip $(LIBRARY_LIBS) $(LINK_OPENMP))|' $< > $@
 $(B)/lapedge.pc: FORCE # PREFIX may have changed
 
 # Pages with their pictures and schemas, and what they link to.
@@ -253,9 +254,9 @@ install: all $(B)/lapedge.pc
 ## install-strip: install, without debug information
 .PHONY: install-strip
 install-strip: install
-	strip "$(DESTDIR)$(BINDIR)/lapedge"
-	strip --strip-unneeded "$(DESTDIR)$(LIBDIR)/$(SO).$(VERSION)"
-	strip --strip-debug "$(DESTDIR)$(LIBDIR)/liblapedge.a"
+	$(STRIP) "$(DESTDIR)$(BINDIR)/lapedge"
+	$(STRIP) --strip-unneeded "$(DESTDIR)$(LIBDIR)/$(SO).$(VERSION)"
+	$(STRIP) --strip-debug "$(DESTDIR)$(LIBDIR)/liblapedge.a"
 
 # Folders that a system has without lapedge; uninstall removes other folders below PREFIX that are left empty.
 STANDARD := bin lib include share share/man share/man/man1 share/doc
@@ -275,4 +276,4 @@ uninstall:
 # What the static library needs, for those who link it (python/build_interface.py).
 .PHONY: print-libs
 print-libs:
-	@echo $(LIBS) $(LINK_OPENMP)
+	@echo $(LIBRARY_LIBS) $(LINK_OPENMP)

@@ -24,7 +24,7 @@
 #define LAP_ON_OPENMP(ladder, function) .threading = LAP_THREADS_OWN, .available = lap_no_openmp
 static inline const char *lap_no_openmp(void)
 {
-    return "not built: the compiler that made lapedge has no OpenMP";
+    return "not built: lapedge was compiled without OpenMP";
 }
 #endif
 
