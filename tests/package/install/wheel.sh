@@ -44,7 +44,7 @@ has_notices_and_parts()
 {
     local name information=("${module%/lapedge/*}"/lapedge-*.dist-info)
     cd "${information[0]}" || return
-    for name in lapedge libjpeg-turbo libpng1.6 zlib jansson xxhash stb; do
+    for name in lapedge libjpeg-turbo libpng1.6 zlib xxhash stb; do
         [ -s "licenses/$name" ] || return
     done
     grep -q "$(sha256sum "$module" | cut -d' ' -f1)" sboms/lapedge.spdx.json &&
