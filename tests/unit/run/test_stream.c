@@ -52,7 +52,7 @@ static struct {
     int chains[16], chain_count; /* photos of each chain */
     const lap_device_staging *first[16];
     lap_views_filter filter;
-    lap_params params; /* those of the filter */
+    lap_params params; /* its parameters */
     bool is_timed;
     bool no_photos;
 } dev;
@@ -1195,8 +1195,9 @@ static void pixels_are_filtered_and_counted(void **state)
     const lap_view out = {edges, WIDTH * 3, WIDTH, HEIGHT, 3, 0, LAP_ON_HOST};
     for (int n = 0; n < 6; n++) {
         lap_error err = {0};
-        const lap_params params = lap_settings_default().params;
+        lap_params params = lap_settings_default().params;
         prepare(&(way){.log = ""});
+        params.scale = 3;
         stream.stream = &dev;
         dev.fails = n < 5 ? fails[n] : NULL;
         dev.code = LAP_E_DEVICE;
@@ -1204,10 +1205,18 @@ static void pixels_are_filtered_and_counted(void **state)
             &stream, &expected, &out, "the backend", &params, n == 5 ? (lap_border)99 : LAP_WRAP, &err);
         assert_int_equal(code, n == 0 ? LAP_OK : n == 5 ? LAP_E_USAGE : LAP_E_DEVICE);
         assert_string_equal(dev.log, n == 5 ? "" : logs[n]);
-        if (n == 0)
-            assert_true(dev.filter.rung == &rung && memcmp(&dev.params, &params, sizeof params) == 0 &&
-                        dev.filter.border == LAP_WRAP);
+        if (n == 0) {
+            assert_true(dev.filter.rung == &rung && dev.filter.border == LAP_WRAP);
+            assert_true(dev.params.scale == 3 && dev.params.kernel.abs_sum == params.kernel.abs_sum);
+        }
     }
+    const lap_params none = {.scale = 0}; /* means the defaults */
+    prepare(&(way){.log = ""});
+    stream.stream = &dev;
+    assert_int_equal(
+        lap_stream_filter(&stream, &expected, &out, "the backend", &none, LAP_WRAP, NULL), LAP_OK);
+    assert_true(dev.params.scale == lap_settings_default().params.scale);
+    assert_string_equal(dev.params.kernel.name, lap_settings_default().params.kernel.name);
     for (int n = 0; n < 4; n++) {
         lap_stats stats;
         prepare(&(way){.log = ""});
