@@ -1034,6 +1034,13 @@ static void memory_can_be_taken_twice(void **unused)
         assert_true(malloc_usable_size(bytes) >= 64 * 1024); /* more small pieces usually follow */
         free(bytes);
     }
+    static uint8_t large[100000]; /* more than is taken for small pieces */
+    memset(large, 7, sizeof large);
+    assert_int_equal(lap_sink_write(sink, large, sizeof large, &err), LAP_OK);
+    lap_sink_take(sink, &bytes, &size);
+    assert_int_equal(size, sizeof large);
+    assert_memory_equal(bytes, large, size);
+    free(bytes);
     lap_sink_take(sink, &bytes, &size);
     assert_null(bytes);
     assert_int_equal(size, 0);
