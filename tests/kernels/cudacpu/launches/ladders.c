@@ -195,7 +195,9 @@ static bool counts(lap_histogram_fn *run, int width, int height, int channels, c
     snprintf(what, sizeof what, "histogram of %dx%dx%d, %s", width, height, channels, settings);
     add_launch(text, blocks, 1, threads, 1, shared);
     begin(settings);
-    return run(&view, NULL, &exec) == LAP_OK && launched(text, what);
+    /* More than 48 KB must be asked for. */
+    return run(&view, NULL, &exec) == LAP_OK && launched(text, what) &&
+           lap_cudacpu_count("cudaFuncSetAttribute") == (shared > 48 * 1024);
 }
 
 static void check_histograms(void)

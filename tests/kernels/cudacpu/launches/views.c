@@ -1,5 +1,7 @@
 /* Memory of views and for the host, events, timing: how much is allocated, and nothing is lost. */
 #include <limits.h>
+#include <pthread.h>
+#include <sched.h>
 
 #include "cuda/device/queue.h"
 #include "launches.h"
@@ -456,6 +458,57 @@ static void check_settling(void)
     check(good && lap_cudacpu_alive() == 0, "256 blocks are kept; the oldest of any device makes room");
 }
 
+static void *take_one(void *memory)
+{
+    *(void **)memory = take(47, 512);
+    return NULL;
+}
+
+/* A thread waits for the device, for 32 blocks. */
+static void check_two_threads(void)
+{
+    void *memory[32], *first = NULL;
+    pthread_t thread;
+    need(lap_cudacpu_configure("devices=70,slow=cudaDeviceSynchronize:100000") == 0, "settings");
+    give(47, 32, 512, memory);
+    need(pthread_create(&thread, NULL, take_one, &first) == 0, "a thread");
+    while (lap_cudacpu_count("cudaDeviceSynchronize") == 0)
+        sched_yield();
+    void *other = take(47, 512);
+    bool good = lap_cudacpu_count("cudaDeviceSynchronize") == 1 && lap_cudacpu_allocated(47) == 33 * 512;
+    lap_cuda_kept_free(47, other, 512);
+    lap_cudacpu_hurry();
+    pthread_join(thread, NULL);
+    good = good && first == memory[0];
+    for (int i = 1; i < 32; i++)
+        good = good && take(47, 512) == memory[i];
+    /* It was freed after the wait had begun. */
+    void *new = take(47, 512);
+    good = good && new != other &&lap_cudacpu_count("cudaDeviceSynchronize") == 1;
+    for (int i = 0; i < 32; i++)
+        lap_cuda_kept_free(47, memory[i], 512);
+    lap_cuda_kept_free(47, new, 512);
+    check(good, "while a thread waits for the device, another one does not");
+    (void)lap_cuda_kept_empty(-1);
+}
+
+static void check_unknown_share(void)
+{
+    need(lap_cudacpu_configure("devices=70,fail=cudaMemGetInfo:1:700") == 0, "settings");
+    void *memory;
+    need(lap_cuda_alloc(48, 512, &memory, &err) == LAP_OK, "memory");
+    lap_cuda_kept_free(48, memory, 512);
+    bool good = lap_cudacpu_allocated(48) == 0;
+    lap_cuda_kept_free(48, take(48, 512), 512);
+    lap_cuda_kept_free(0, take(0, 512), 512);
+    good = lap_cudacpu_allocated(48) == 512 && lap_cudacpu_allocated(0) == 512 && good;
+    const uint64_t asked = lap_cudacpu_count("cudaMemGetInfo");
+    lap_cuda_kept_free(48, take(48, 512), 512);
+    good = lap_cudacpu_count("cudaMemGetInfo") == asked && good;
+    check(good, "a share is asked for until it is known");
+    (void)lap_cuda_kept_empty(-1);
+}
+
 static void check_kept(void)
 {
     lap_cuda_kept_begin();
@@ -464,6 +517,8 @@ static void check_kept(void)
     check_share();
     check_rounding();
     check_settling();
+    check_two_threads();
+    check_unknown_share();
     need(lap_cudacpu_configure("devices=70") == 0, "settings");
     lap_cuda_kept_begin();
     lap_cuda_kept_free(46, take(46, 512), 512);
