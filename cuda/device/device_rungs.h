@@ -5,9 +5,9 @@
  * only the alignment of their type. Reductions never write to their input.
  *
  * With exec->scratch, reductions and histograms leave their result at its beginning and return without
- * waiting: a sum in the array's own type, counts added to uint64_t[4][256]. Scratch is device memory of
- * lap_cuda_scratch_bytes, 256-byte aligned, its first LAP_SCRATCH_HEAD bytes zeroed before the first
- * use; one use at a time. Without scratch they allocate, wait and return the result. */
+ * waiting: a sum in the array's own type (cuda-fast: a double), counts added to uint64_t[4][256]. Scratch is
+ * device memory of lap_cuda_scratch_bytes, 256-byte aligned, its first LAP_SCRATCH_HEAD bytes zeroed before
+ * the first use; one use at a time. Without scratch they allocate, wait and return the result. */
 #ifndef LAP_DEVICE_RUNGS_H
 #define LAP_DEVICE_RUNGS_H
 

@@ -67,6 +67,7 @@ int main(void)
     need(lap_cudacpu_configure("devices=2") == 0 && lap_cuda_count(NULL) == 2, "devices");
     check_filters();
     check_ladders();
+    check_small();
     check_views();
     check_plans();
     check_jpeg();

@@ -38,6 +38,7 @@ static inline unsigned parts(uint64_t n, uint64_t of)
 
 void check_filters(void);
 void check_ladders(void);
+void check_small(void);
 void check_views(void);
 void check_plans(void);
 void check_jpeg(void);

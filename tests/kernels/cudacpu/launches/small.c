@@ -1,0 +1,233 @@
+/* The rungs of the transpose, reduction, histogram and matrix-vector ladders at work, at few small sizes
+ * around their blocks, pieces and tails; reductions and histograms with scratch memory that they use again.
+ */
+#include "cuda/device/device_rungs.h"
+#include "launches.h"
+#include "rungs/run_rung.h"
+
+enum { BYTES = 1 << 17, FRAME = 0xA5 };
+
+/* Device memory, and what it holds or should hold. */
+typedef struct pair {
+    void *there;
+    uint8_t here[BYTES];
+} pair;
+
+static pair first, second, third;
+
+static void put(pair *p)
+{
+    need(lap_cuda_copy(0, p->there, p->here, BYTES, NULL, &err) == LAP_OK &&
+             lap_cuda_sync(0, NULL, &err) == LAP_OK,
+        "upload");
+}
+
+static bool holds(const pair *p)
+{
+    static uint8_t seen[BYTES];
+    need(lap_cuda_copy(0, seen, p->there, BYTES, NULL, &err) == LAP_OK &&
+             lap_cuda_sync(0, NULL, &err) == LAP_OK,
+        "download");
+    return memcmp(seen, p->here, BYTES) == 0;
+}
+
+static bool is_right(bool good, const char *rung, const char *what, int a, int b)
+{
+    if (!good)
+        printf("# %s: %s %dx%d is wrong: %s\n", rung, what, a, b, err.message);
+    return good;
+}
+
+/* ---- reduction ----------------------------------------------------------------------------------- */
+
+static double value_at(size_t i)
+{
+    return (double)(i * 7 % 17) - 5;
+}
+
+static bool reduces(const lap_rung *rung, size_t n, size_t shift, bool is_double)
+{
+    const size_t size = is_double ? sizeof(double) : sizeof(float);
+    const bool is_wide = is_double || strcmp(rung->name, "cuda-fast") == 0; /* the result */
+    const lap_array array = {(uint8_t *)first.there + shift * size, n, is_double, 0};
+    const lap_exec exec = {.scratch = second.there, .err = &err};
+    double ignored, expected = 0, sum = -1;
+    float f = -1;
+    for (size_t i = shift; i < shift + n; i++)
+        expected += value_at(i);
+    bool good = rung->run.reduce(&array, &ignored, &exec) == LAP_OK &&
+                lap_cuda_copy(0, is_wide ? (void *)&sum : &f, second.there, is_wide ? sizeof sum : sizeof f,
+                    NULL, &err) == LAP_OK &&
+                lap_cuda_sync(0, NULL, &err) == LAP_OK;
+    good = good && (is_wide ? sum : (double)f) == expected;
+    return is_right(good, rung->name, is_double ? "doubles" : "floats", (int)n, (int)shift);
+}
+
+static void check_sums(void)
+{
+    /* Large ones before small ones, which would find what is left of them. */
+    static const size_t lengths[] = {8200, 1, 4103, 0, 2049, 2, 513, 3, 258, 5, 129, 128, 127, 9, 64, 33};
+    const lap_rung *rung;
+    bool good = true;
+    for (int is_double = 0; is_double < 2; is_double++) {
+        for (size_t i = 0; i < BYTES / 8; i++) {
+            const double x = value_at(i);
+            const float f = (float)x;
+            memcpy(
+                first.here + i * (is_double ? 8 : 4), is_double ? (const void *)&x : &f, is_double ? 8 : 4);
+        }
+        put(&first);
+        memset(second.here, 0, BYTES);
+        put(&second);
+        for (int r = 0; (rung = lap_rung_row(LAP_OP_REDUCE, r)); r++)
+            for (size_t i = 0; rung->device && !rung->resolves && i < sizeof lengths / sizeof *lengths; i++)
+                good = reduces(rung, lengths[i], (i + (size_t)r) % 4, is_double) && good;
+        good = holds(&first) && good; /* the input is not written */
+    }
+    check(good, "sums of few values, with the scratch memory of many");
+}
+
+/* ---- histogram ----------------------------------------------------------------------------------- */
+
+static bool counts(const lap_rung *rung, int width, int height, int channels)
+{
+    const ptrdiff_t stride = ((ptrdiff_t)width * channels + 127) / 128 * 128;
+    const lap_view view = {first.there, stride, width, height, channels, 0, 0};
+    const lap_exec exec = {.scratch = second.there, .err = &err};
+    uint64_t *expected = (uint64_t *)(void *)second.here;
+    for (int y = 0; y < height; y++)
+        for (int i = 0; i < width * channels; i++)
+            expected[i % channels * 256 + first.here[y * stride + i]]++;
+    return is_right(rung->run.histogram(&view, NULL, &exec) == LAP_OK && holds(&second), rung->name,
+        "histogram of", width, height);
+}
+
+static void check_counts(void)
+{
+    static const int sizes[][2] = {{1, 1}, {5, 3}, {16, 2}, {33, 5}, {7, 400}};
+    static const char *const settings[] = {"devices=2,sms=1", "devices=2,shared=48K,sms=1"};
+    const lap_rung *rung;
+    bool good = true;
+    for (int i = 0; i < BYTES; i++)
+        first.here[i] = (uint8_t)((unsigned)i * (unsigned)i / 3 + (unsigned)i / 700);
+    put(&first);
+    memset(second.here, 0, BYTES);
+    for (int s = 0; s < 2; s++) {
+        need(lap_cudacpu_configure(settings[s]) == 0, settings[s]);
+        for (int r = 0; (rung = lap_rung_row(LAP_OP_HISTOGRAM, r)); r++)
+            for (int i = 0; rung->device && !rung->resolves && i < 5 * 4; i++) {
+                if (s && 1 + i % 4 == 4)
+                    continue; /* 64 KB of shared memory */
+                memset(second.here, 0, LAP_SCRATCH_HEAD);
+                put(&second);
+                good = counts(rung, sizes[i / 4][0], sizes[i / 4][1], 1 + i % 4) && good;
+                if (i == 5) /* counts are added */
+                    good = counts(rung, 40, 3, 1 + i % 4) && good;
+            }
+    }
+    go_on();
+    check(good, "histograms of few pixels, with much and little shared memory");
+}
+
+/* ---- matrix times vector ---------------------------------------------------------------------------- */
+
+static bool multiplies(
+    const lap_rung *rung, unsigned rows, unsigned cols, unsigned lda, unsigned shift, bool unchecked)
+{
+    float *a = (float *)(void *)first.here, *x = (float *)(void *)second.here,
+          *y = (float *)(void *)third.here;
+    const lap_gemv g = {(float *)first.there + shift, lda, rows, cols, (float *)second.there + shift,
+        (float *)third.there, 0};
+    memset(third.here, FRAME, BYTES);
+    put(&third);
+    for (unsigned i = 0; i < rows; i++) {
+        float sum = 0;
+        for (unsigned j = 0; j < cols; j++)
+            sum += a[shift + i * lda + j] * x[shift + j];
+        y[i] = sum;
+    }
+    const lap_exec exec = {.unchecked = unchecked, .err = &err};
+    return is_right(rung->run.matvec(&g, &exec) == LAP_OK && holds(&third), rung->name, "the product of",
+        (int)rows, (int)cols);
+}
+
+static void check_products(void)
+{
+    static const unsigned sizes[][2] = {
+        {1, 1}, {3, 4}, {4, 31}, {5, 32}, {31, 33}, {33, 3}, {65, 70}, {9, 600}};
+    const lap_rung *rung;
+    bool good = true;
+    for (unsigned i = 0; i < BYTES / 4; i++) {
+        const float a = (float)value_at(i), x = (float)value_at(i * i + 3);
+        memcpy(first.here + 4ul * i, &a, 4);
+        memcpy(second.here + 4ul * i, &x, 4);
+    }
+    put(&first);
+    put(&second);
+    for (int r = 0; (rung = lap_rung_row(LAP_OP_MATVEC, r)); r++) {
+        if (!rung->device || rung->resolves)
+            continue;
+        for (unsigned i = 0; i < 8; i++) {
+            const unsigned wide = (sizes[i][1] + 3) / 4 * 4;
+            good = multiplies(rung, sizes[i][0], sizes[i][1], sizes[i][1] + i % 3, i % 4, false) &&
+                   multiplies(rung, sizes[i][0], sizes[i][1], wide, 0, false) && good;
+        }
+        if (rung->unchecked)
+            good = multiplies(rung, 32, 32, 32, 0, true) && multiplies(rung, 64, 96, 100, 1, true) && good;
+    }
+    check(good, "products of small matrices");
+}
+
+/* ---- transpose ----------------------------------------------------------------------------------- */
+
+static bool turns(lap_transpose_fn *run, const char *name, int width, int height, int size, bool copies)
+{
+    const ptrdiff_t in_stride = ((ptrdiff_t)width * size + 127) / 128 * 128,
+                    out_stride = copies ? in_stride : ((ptrdiff_t)height * size + 127) / 128 * 128;
+    enum { AT = 256 };
+    const lap_view in = {(uint8_t *)first.there, in_stride, width, height, size, 0, 0},
+                   out = {(uint8_t *)second.there + AT, out_stride, copies ? width : height,
+                       copies ? height : width, size, 0, 0};
+    memset(second.here, FRAME, BYTES);
+    put(&second);
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++)
+            memcpy(second.here + AT + (copies ? y * out_stride + x * size : x * out_stride + y * size),
+                first.here + y * in_stride + x * size, (size_t)size);
+    return is_right(run(&in, &out, &(lap_exec){.err = &err}) == LAP_OK && holds(&second), name,
+        "the transpose of", width, height);
+}
+
+static void check_turns(void)
+{
+    static const int sizes[] = {1, 3, 4, 8}, sides[][2] = {{1, 1}, {15, 17}, {17, 4}, {33, 31}, {5, 65},
+                                                 {66, 33}, {130, 3}, {4, 131}};
+    const lap_rung *rung;
+    bool good = true;
+    for (int i = 0; i < BYTES; i++)
+        first.here[i] = (uint8_t)(i * 31 + i / 251);
+    put(&first);
+    for (int k = 0; k < 8 * 4; k++) {
+        const int w = sides[k / 4][0], h = sides[k / 4][1], size = sizes[k % 4];
+        for (int r = 0; (rung = lap_rung_row(LAP_OP_TRANSPOSE, r)); r++)
+            if (rung->device && !rung->resolves)
+                good = turns(rung->run.transpose, rung->name, w, h, size, false) && good;
+        good = turns(lap_cuda_copy_kernel, "copy-kernel", w, h, size, true) &&
+               turns(lap_cuda_copy_shared, "copy-shared", w, h, size, true) && good;
+    }
+    check(good, "transposes of small pictures");
+}
+
+void check_small(void)
+{
+    pair *const pairs[] = {&first, &second, &third};
+    go_on();
+    for (int i = 0; i < 3; i++)
+        need(lap_cuda_alloc(0, BYTES, &pairs[i]->there, &err) == LAP_OK, "memory");
+    check_sums();
+    check_counts();
+    check_products();
+    check_turns();
+    for (int i = 0; i < 3; i++)
+        lap_cuda_free(0, pairs[i]->there);
+}
