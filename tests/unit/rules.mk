@@ -70,8 +70,9 @@ BATCH_CALLS := pthread_create strdup $(addprefix lap_, \
   batch_make_out_dir batch_foresee_folder batch_output_name batch_check_format batch_sweep_folder \
   origins_find batch_make_folder source_open late_look group_publish jobs_submit)
 $(B)/tests/test_batch: LDFLAGS += $(BATCH_CALLS:%=-Wl,--wrap=%)
-# Clocks that go by steps, one a look.
-$(B)/tests/test_bench_rows: LDFLAGS += -Wl,--wrap=lap_now_ms,--wrap=lap_bench_cpu_ms
+# Clocks that go by steps, one a look; memory that runs out, and coders that give something else.
+ROWS_CALLS := calloc malloc $(addprefix lap_,now_ms bench_cpu_ms decoder_rows encoder_start encoder_band)
+$(B)/tests/test_bench_rows: LDFLAGS += $(ROWS_CALLS:%=-Wl,--wrap=%)
 # A device that is host memory.
 BENCH_CALLS := $(addprefix lap_cuda_,alloc free copy sync view_create view_destroy upload download border time rotation \
   scratch_bytes copy_kernel copy_shared) $(addprefix lap_rung_,walk filter transpose reduce histogram matvec) \

@@ -1,20 +1,25 @@
 /* Each figure of a bench's rows, by clocks that go by steps, one a look: which rows there are, what
  * they say of sizes, bytes and threads, and what a ladder does with a rung that fails. */
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/status.h"
 #include "bench/bench.h"
 #include "bench/bench_buffers.h"
+#include "bench/bench_codec.h"
 #include "bench/bench_image.h"
 #include "bench/bench_ladder.h"
 #include "cpu_simd/cpu.h"
+#include "tests/support/jpeg_make.h"
 #include "tests/support/temporary.h"
 
 /* More than the time to warm up: one run is not timed. */
@@ -33,7 +38,70 @@ double __wrap_lap_bench_cpu_ms(void)
     return STEP * ++cpu_looks;
 }
 
-enum { MOST = 40, RUNS = 3 };
+/* ---- memory that runs out, and coders that give something else ---------------------------------------- */
+
+static int allocations = -1; /* how many there are; -1: enough */
+static pthread_t owner;
+
+static bool is_missing(void)
+{
+    if (allocations < 0 || !pthread_equal(owner, pthread_self()))
+        return false;
+    return allocations-- == 0;
+}
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return is_missing() ? NULL : __real_calloc(count, size);
+}
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_malloc(size_t size)
+{
+    return is_missing() ? NULL : __real_malloc(size);
+}
+
+static bool spoils;         /* what other coders than libjpeg-turbo give */
+static int spoiled_encoder; /* the coder of the present encoder is another one */
+
+lap_code __real_lap_decoder_rows(lap_decoder *decoder, const lap_view *rows, lap_error *err);
+lap_code __wrap_lap_decoder_rows(lap_decoder *decoder, const lap_view *rows, lap_error *err);
+lap_code __wrap_lap_decoder_rows(lap_decoder *decoder, const lap_view *rows, lap_error *err)
+{
+    const lap_code code = __real_lap_decoder_rows(decoder, rows, err);
+    if (spoils && decoder->coder && decoder->options.codec != LAP_CODEC_TURBO)
+        rows->base[(rows->height - 1) * rows->stride + rows->width * rows->channels - 1] ^= 1;
+    return code;
+}
+
+lap_code __real_lap_encoder_start(const struct lap_encoder_ops *ops, lap_format format, lap_sink *sink,
+    const lap_write_options *options, lap_encoder **encoder, lap_error *err);
+lap_code __wrap_lap_encoder_start(const struct lap_encoder_ops *ops, lap_format format, lap_sink *sink,
+    const lap_write_options *options, lap_encoder **encoder, lap_error *err);
+lap_code __wrap_lap_encoder_start(const struct lap_encoder_ops *ops, lap_format format, lap_sink *sink,
+    const lap_write_options *options, lap_encoder **encoder, lap_error *err)
+{
+    spoiled_encoder = options->codec != LAP_CODEC_TURBO;
+    return __real_lap_encoder_start(ops, format, sink, options, encoder, err);
+}
+
+lap_code __real_lap_encoder_band(
+    lap_encoder *encoder, int index, const lap_view *rows, lap_chunk *chunk, lap_error *err);
+lap_code __wrap_lap_encoder_band(
+    lap_encoder *encoder, int index, const lap_view *rows, lap_chunk *chunk, lap_error *err);
+lap_code __wrap_lap_encoder_band(
+    lap_encoder *encoder, int index, const lap_view *rows, lap_chunk *chunk, lap_error *err)
+{
+    const lap_code code = __real_lap_encoder_band(encoder, index, rows, chunk, err);
+    if (spoils && spoiled_encoder && code == LAP_OK && chunk->size > 0)
+        chunk->data[chunk->size / 2] ^= 1;
+    return code;
+}
+
+enum { MOST = 60, RUNS = 3 };
 
 typedef struct rows {
     lap_bench_row row[MOST];
@@ -615,6 +683,225 @@ static void test_names_of_one_rung(void **state)
     }
 }
 
+/* ---- the codec ----------------------------------------------------------------------------------------- */
+
+static const char *const codec_names[] = {
+    "decode", "filter", "encode", "floor", "run", "scan", "parallel-1", "parallel-2"};
+
+static lap_code bench_codec(const char *image, int threads, int runs, rows *all, lap_error *err)
+{
+    lap_context *context = lap_context_create(2, NULL);
+    assert_non_null(context);
+    const lap_bench_options options = {.width = 75,
+        .height = 40,
+        .channels = 3,
+        .runs = runs,
+        .threads = threads,
+        .image = image,
+        .params = lap_params_default()};
+    *all = (rows){.count = 0};
+    *err = (lap_error){0};
+    const lap_code code = lap_bench(context, LAP_OP_CODEC, &options, keep, all, err);
+    lap_context_destroy(context);
+    return code;
+}
+
+/* Of how many photos, and their pixels together. */
+static void check_codec(const rows *all, int threads, int photos, int width, int height, double pixels)
+{
+    const lap_bench_row *row = all->row;
+    const int count = 6 + threads;
+    const double bytes = row[0].gb_per_s * row[0].median_ms;
+    static const int spent[] = {2, 1, 1};
+    assert_true(bytes > 0);
+    for (int i = 0; i < count; i++) {
+        const bool is_whole = i == 3 || i == 4; /* the floor, and the run */
+        assert_string_equal(row[i].backend, codec_names[i]);
+        assert_int_equal(row[i].op, LAP_OP_CODEC);
+        assert_int_equal(row[i].threads, is_whole ? threads : i == 7 ? 2 : 1);
+        assert_int_equal(row[i].width, width);
+        assert_int_equal(row[i].height, height);
+        assert_int_equal(row[i].channels, 3);
+        assert_int_equal(row[i].runs, RUNS);
+        if (i < 3)
+            assert_true(row[i].median_ms == spent[i] * STEP * photos);
+        assert_true(row[i].median_ms > 0 && is_about(row[i].mpix_per_s, pixels / row[i].median_ms / 1e3));
+        assert_true(fabs(row[i].gb_per_s * row[i].median_ms - bytes) < 1e-6 * bytes);
+        assert_true(is_whole ? is_about(row[i].roof_share, row[3].median_ms / row[i].median_ms)
+                             : isnan(row[i].roof_share));
+        assert_true(isnan(row[i].speedup) && isnan(row[i].flops_per_byte));
+        if (i != 1)
+            assert_string_equal(row[i].resolved, codec_names[i]);
+    }
+    assert_true(row[3].median_ms == 4.0 * STEP * photos / threads);
+    const lap_rung *filter;
+    assert_int_equal(lap_rung_find(LAP_OP_FILTER, "auto", &filter, NULL), LAP_OK);
+    assert_string_equal(row[1].resolved, filter->name);
+    /* The coders of both ladders: libjpeg-turbo's first. */
+    int i = count;
+    for (int op = 0; op < 2; op++) {
+        lap_rung_info coder;
+        double size = 0;
+        for (int k = 0; lap_coder_at(op ? LAP_OP_DECODE : LAP_OP_ENCODE, k, &coder); k++, i++) {
+            assert_true(i < all->count);
+            assert_int_equal(row[i].op, op ? LAP_OP_DECODE : LAP_OP_ENCODE);
+            assert_string_equal(row[i].backend, coder.name);
+            assert_true(row[i].width == width && row[i].height == height && row[i].channels == 3);
+            assert_true(row[i].threads == 1 && (k > 0 || !coder.reason));
+            assert_int_equal(row[i].reason != NULL, coder.reason != NULL);
+            if (coder.reason) {
+                assert_true(!row[i].resolved && isnan(row[i].median_ms) && row[i].runs == 0);
+                continue;
+            }
+            assert_string_equal(row[i].resolved, coder.name);
+            assert_true(row[i].median_ms == STEP * photos && row[i].runs == RUNS && row[i].roof_share == 1);
+            assert_true(is_about(row[i].mpix_per_s, pixels / (STEP * photos) / 1e3));
+            size = k == 0 ? row[i].gb_per_s : size;
+            assert_true(size > 0 && row[i].gb_per_s == size);
+        }
+    }
+    assert_int_equal(i, all->count);
+}
+
+static void write_photo(const char *folder, const char *name, const jpeg_kind *kind, int width, int height)
+{
+    char path[TEMPORARY_PATH + 40];
+    const jpeg_bytes jpeg = jpeg_make(kind, width, height);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(jpeg.data, 1, jpeg.size, file), jpeg.size);
+    assert_int_equal(fclose(file), 0);
+    free(jpeg.data);
+}
+
+static void test_codec_rows(void **state)
+{
+    (void)state;
+    static const jpeg_kind kind = {
+        .name = "baseline", .components = 3, .space = JCS_YCbCr, .sampling = "22 11 11"};
+    static const char *const names[] = {"1.jpg", "2.jpg", "3.jpg", "link.jpg"};
+    char folder[TEMPORARY_PATH], path[TEMPORARY_PATH + 40];
+    rows all;
+    lap_error err;
+    for (int threads = 1; threads <= 2; threads++) {
+        assert_int_equal(bench_codec(NULL, threads, RUNS, &all, &err), LAP_OK);
+        check_codec(&all, threads, 1, 75, 40, 75 * 40);
+    }
+    assert_non_null(mkdtemp(temporary(folder, "codec")));
+    assert_int_equal(bench_codec(folder, 1, RUNS, &all, &err), LAP_E_MISSING);
+    assert_string_equal(err.subject, folder);
+    assert_string_equal(err.message, "no photo found");
+    write_photo(folder, "1.jpg", &kind, 64, 48);
+    snprintf(path, sizeof path, "%s/1.jpg", folder);
+    assert_int_equal(bench_codec(path, 2, RUNS, &all, &err), LAP_OK);
+    check_codec(&all, 2, 1, 64, 48, 64 * 48);
+    /* A folder of three photos, and a link: of two sizes, the first of which comes again. */
+    write_photo(folder, "2.jpg", &kind, 80, 40);
+    write_photo(folder, "3.jpg", &kind, 80, 40);
+    snprintf(path, sizeof path, "%s/link.jpg", folder);
+    assert_int_equal(symlink("1.jpg", path), 0);
+    assert_int_equal(bench_codec(folder, 2, RUNS, &all, &err), LAP_OK);
+    const double pixels = 64 * 48 + 2 * 80 * 40;
+    check_codec(&all, 2, 3, (int)(pixels / 3), 3, pixels);
+    /* A file that is no photo ends all, and is named. */
+    snprintf(path, sizeof path, "%s/2.jpg", folder);
+    FILE *file = fopen(path, "w");
+    assert_true(file && fputs("no photo", file) >= 0 && fclose(file) == 0);
+    assert_int_equal(bench_codec(folder, 2, RUNS, &all, &err), LAP_E_NOT_IMAGE);
+    assert_string_equal(err.subject, path);
+    assert_int_equal(all.count, 0);
+    for (int i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        assert_int_equal(unlink(path), 0);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* Results of other coders are compared with libjpeg-turbo's before they are timed. */
+static void test_coders_that_differ(void **state)
+{
+    (void)state;
+    static const jpeg_kind kinds[] = {
+        {.name = "baseline", .components = 3, .space = JCS_YCbCr, .sampling = "22 11 11"},
+        {.name = "in scans", .components = 3, .space = JCS_YCbCr, .sampling = "22 11 11", .separate = true}};
+    const lap_bench_options options = {.runs = 2};
+    lap_error err = {0};
+    lap_image image;
+    assert_int_equal(lap_image_create(&image, 70, 300, 3, 0, &err), LAP_OK);
+    for (int y = 0; y < 300; y++)
+        for (int x = 0; x < 210; x++)
+            image.view.base[y * image.view.stride + x] = jpeg_sample(x / 3, y, x % 3);
+    for (int i = 0; i < 6; i++) {
+        const bool decodes = i > 1, in_scans = i > 3;
+        const jpeg_bytes jpeg = jpeg_make(&kinds[in_scans], 70, 300);
+        rows all = {.count = 0};
+        lap_bench_run bench = {.options = &options, .each = keep, .user = &all};
+        const lap_bench_row shape = {.width = 7, .height = 8, .channels = 9};
+        lap_coders_bench b;
+        spoils = i & 1;
+        assert_int_equal(
+            lap_coders_bench_begin(&b, &bench, decodes ? LAP_OP_DECODE : LAP_OP_ENCODE, &err), LAP_OK);
+        for (int run = 0; run < 2; run++)
+            assert_int_equal(decodes ? lap_coders_bench_decode(&b, jpeg.data, jpeg.size, run, &err)
+                                     : lap_coders_bench_encode(&b, &image.view, 80, run, &err),
+                LAP_OK);
+        spoils = false;
+        assert_true(b.pixel_count == 70 * 300);
+        assert_true(decodes ? b.bytes == jpeg.size : b.bytes == b.files[0].size);
+        lap_coders_bench_report(&b, &shape);
+        const char *why = in_scans   ? "it does not decode this photo; libjpeg-turbo does"
+                          : !(i & 1) ? NULL
+                          : decodes  ? "its pixels differ from libjpeg-turbo's"
+                                     : "its bytes differ from libjpeg-turbo's";
+        int others = 0;
+        for (int k = 0; k < all.count; k++) {
+            lap_rung_info coder;
+            assert_true(lap_coder_at(decodes ? LAP_OP_DECODE : LAP_OP_ENCODE, k, &coder));
+            assert_true(all.row[k].width == 7 && all.row[k].height == 8 && all.row[k].channels == 9);
+            if (coder.reason || k == 0 || !why) {
+                assert_true(coder.reason || all.row[k].median_ms == STEP);
+                continue;
+            }
+            others++;
+            assert_non_null(all.row[k].reason);
+            assert_string_equal(all.row[k].reason, why);
+            assert_true(isnan(all.row[k].median_ms));
+            assert_int_equal(all.row[k].resolved != NULL, !in_scans);
+        }
+        assert_true(others > 0 || !why);
+        lap_coders_bench_end(&b);
+        free(jpeg.data);
+    }
+    lap_image_destroy(&image);
+}
+
+/* Each allocation of a bench fails in turn; what is there is freed. */
+static void test_codec_without_memory(void **state)
+{
+    (void)state;
+    int failed = 0;
+    owner = pthread_self();
+    for (int left = 0; left < 2000; left++) {
+        rows all = {.count = 0};
+        lap_error err = {0};
+        lap_context *context = lap_context_create(1, NULL);
+        assert_non_null(context);
+        const lap_bench_options options = {
+            .width = 16, .height = 16, .channels = 3, .runs = 1, .params = lap_params_default()};
+        allocations = left;
+        const lap_code code = lap_bench(context, LAP_OP_CODEC, &options, keep, &all, &err);
+        const bool is_through = allocations >= 0;
+        allocations = -1;
+        lap_context_destroy(context);
+        assert_true(code == LAP_OK || (code == LAP_E_MEMORY && err.message[0] && all.count == 0));
+        failed += code != LAP_OK;
+        if (is_through)
+            break;
+    }
+    assert_true(failed > 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -630,6 +917,9 @@ int main(void)
         cmocka_unit_test(test_size_of_the_lab_sheet),
         cmocka_unit_test(test_steps_of_a_ladder),
         cmocka_unit_test(test_names_of_one_rung),
+        cmocka_unit_test(test_codec_rows),
+        cmocka_unit_test(test_coders_that_differ),
+        cmocka_unit_test(test_codec_without_memory),
     };
     return cmocka_run_group_tests_name("bench rows", tests, NULL, NULL);
 }
