@@ -88,7 +88,8 @@ DEVICE_CALLS := $(addprefix lap_cuda_,stream_create stream_destroy event_create 
   alloc free copy sync view_create view_destroy upload download view_copy check_place border)
 $(B)/tests/test_run_rung: LDFLAGS += $(DEVICE_CALLS:%=-Wl,--wrap=%)
 # All that a photo needs of a device.
-ALL_DEVICE_CALLS := calloc pthread_cond_wait lap_rung_find_on_device lap_jpeg_frame_read lap_known_decoding_differs \
+ALL_DEVICE_CALLS := calloc $(addprefix pthread_,mutex_lock mutex_unlock cond_wait cond_broadcast) lap_rung_find_on_device \
+  lap_jpeg_frame_read lap_known_decoding_differs \
   lap_known_encoding_differs $(addprefix lap_cuda_,stream_create stream_destroy event_create event_destroy event_record \
   event_happened event_ms alloc free pinned_alloc pinned_free pin unpin copy clear sync view_bytes view_in upload \
   download view_copy mirror border check_place scratch_bytes range_begin range_end unavailable count kept_begin kept_end \

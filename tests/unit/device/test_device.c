@@ -260,10 +260,12 @@ FAKE(lap_code, lap_cuda_check_place, (const lap_view *view, const char *which, l
     return called("l", err);
 }
 
+static size_t scratch = 20000;
+
 FAKE(size_t, lap_cuda_scratch_bytes, (size_t n, size_t size))
 {
-    (void)n, (void)size;
-    return 20000;
+    assert_true(n == 0 && size == 1);
+    return scratch;
 }
 
 FAKE(lap_code, lap_cuda_jpeg_decode_enqueue,
@@ -310,13 +312,47 @@ FAKE(const void *, lap_cuda_jpeg_encode_scan, (const lap_cuda_jpeg_encode_plan *
     return (const uint8_t *)workspace + 5;
 }
 
+static char ranges[100]; /* for profilers: those that were begun and ended */
+static int open_ranges;
+
 FAKE(void, lap_cuda_range_begin, (const char *name))
 {
-    (void)name;
+    assert_int_equal(open_ranges++, 0);
+    strncat(ranges, strchr(name, ' '), sizeof ranges - strlen(ranges) - 1);
 }
 
 FAKE(void, lap_cuda_range_end, (void))
 {
+    assert_int_equal(--open_ranges, 0);
+}
+
+/* The stream's mutex is locked once at a time, and unlocked by those who have it. */
+static lap_stream *the_stream;
+static int locks;
+
+int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
+FAKE(int, pthread_mutex_lock, (pthread_mutex_t * mutex))
+{
+    if (the_stream && mutex == &the_stream->lock)
+        assert_int_equal(locks++, 0);
+    return __real_pthread_mutex_lock(mutex);
+}
+
+int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
+FAKE(int, pthread_mutex_unlock, (pthread_mutex_t * mutex))
+{
+    if (the_stream && mutex == &the_stream->lock)
+        assert_int_equal(--locks, 0);
+    return __real_pthread_mutex_unlock(mutex);
+}
+
+static int broadcasts;
+
+int __real_pthread_cond_broadcast(pthread_cond_t *condition);
+FAKE(int, pthread_cond_broadcast, (pthread_cond_t * condition))
+{
+    broadcasts++;
+    return __real_pthread_cond_broadcast(condition);
 }
 
 static int devices, kept; /* how many there are; users of kept memory */
@@ -366,7 +402,7 @@ FAKE(int, pthread_cond_wait, (pthread_cond_t * condition, pthread_mutex_t *mutex
     if (!meanwhile)
         return __real_pthread_cond_wait(condition, mutex);
     pthread_mutex_unlock(mutex);
-    meanwhile();
+    meanwhile(); /* another thread has the mutex meanwhile */
     return pthread_mutex_lock(mutex);
 }
 
@@ -537,6 +573,9 @@ static void test_needs(void **state)
     assert_int_equal(lap_device_slot_needs(&s), CODERS + SOURCE + RESULT);
     s.is_counted = true;
     assert_int_equal(lap_device_slot_needs(&s), 2 * COUNTER + SOURCE + RESULT);
+    scratch = COUNTER;
+    assert_int_equal(lap_device_slot_needs(&s), 2 * COUNTER + SOURCE + RESULT);
+    scratch = 20000;
     s = whole();
     s.source.base = &pixel;
     assert_int_equal(lap_device_slot_needs(&s), CODERS + RESULT);
@@ -688,7 +727,9 @@ static void test_steps(void **state)
                 there.calls[0] = 0;
                 there.count = 0;
                 there.fails = fails;
+                ranges[0] = 0;
                 const lap_code code = lap_device_slot_start(slot, stagings, 1, &f, &err);
+                assert_string_equal(ranges, " decode filter encode");
                 const int made_calls = there.count;
                 char wanted[60] = "";
                 for (const char *c = cases[i].calls; *c; c++)
@@ -764,6 +805,36 @@ static void test_steps(void **state)
                     break;
                 }
             }
+}
+
+/* Memory of the caller for the source and the result; and a measured photo that is not decoded there. */
+static void test_callers_memory(void **state)
+{
+    (void)state;
+    static uint8_t source, result;
+    for (int i = 0; i < 4; i++) {
+        lap_device_staging s = whole();
+        const lap_device_staging *stagings[] = {&s};
+        const lap_views_filter f = {&card, &params, LAP_ZERO};
+        lap_device_slot *slot;
+        lap_error err = {0};
+        if (i & 1)
+            s.source = (lap_view){&source, 77, W, H, CH, LAP_APRON, DEVICE};
+        if (i & 2)
+            s.result = (lap_view){&result, 78, W, H, CH, 0, DEVICE};
+        there = (struct device){.allocations = -1};
+        assert_int_equal(lap_device_slot_create(DEVICE, &slot, &err), LAP_OK);
+        assert_int_equal(lap_device_slot_resize(slot, lap_device_slot_needs(&s), &err), LAP_OK);
+        assert_int_equal(lap_device_slot_start(slot, stagings, 1, &f, &err), LAP_OK);
+        uint8_t *memory = there.photos[0].workspace, *behind = memory + 768;
+        assert_ptr_equal(there.decoded[0].base, i & 1 ? &source : behind);
+        assert_int_equal(there.decoded[0].stride, i & 1 ? 77 : (W + 4) * CH);
+        assert_ptr_equal(there.encoded[0].base, i & 2 ? &result : behind + (i & 1 ? 0 : 1024));
+        assert_int_equal(there.encoded[0].stride, i & 2 ? 78 : W * CH);
+        assert_true(there.from[0].base == there.decoded[0].base && there.to[0].base == there.encoded[0].base);
+        lap_device_slot_destroy(slot);
+        assert_int_equal(there.alive, 0);
+    }
 }
 
 /* Several photos together: one behind the other, and their tables behind them. */
@@ -1378,15 +1449,13 @@ static void test_codecs(void **state)
 /* ---- streams
  * ---------------------------------------------------------------------------------------------------- */
 
-static lap_stream *stream;
-
 static void open_stream(void)
 {
     lap_error err = {0};
     set_up(NULL);
     devices = DEVICE + 1;
     why_none = NULL;
-    assert_int_equal(lap_stream_create(NULL, DEVICE, NULL, &stream, &err), LAP_OK);
+    assert_int_equal(lap_stream_create(NULL, DEVICE, NULL, &the_stream, &err), LAP_OK);
     CALLS("");
     assert_int_equal(kept, 1);
 }
@@ -1395,9 +1464,10 @@ static void close_stream(void)
 {
     there.calls[0] = 0;
     there.fails = 0;
-    lap_stream_destroy(stream);
+    lap_stream_destroy(the_stream);
+    the_stream = NULL;
     CALLS("w");
-    assert_true(kept == 0 && there.alive == 0);
+    assert_true(kept == 0 && there.alive == 0 && locks == 0);
 }
 
 static void test_streams(void **state)
@@ -1412,22 +1482,22 @@ static void test_streams(void **state)
         lap_error err = {0};
         devices = cases[i].devices;
         why_none = cases[i].why;
-        const lap_code code = lap_stream_create(NULL, cases[i].device, &err, &stream, &err);
+        const lap_code code = lap_stream_create(NULL, cases[i].device, &err, &the_stream, &err);
         assert_int_equal(code, i < 3 ? LAP_E_BACKEND : LAP_OK);
         assert_string_equal(err.message, cases[i].said);
-        assert_int_equal(stream != NULL, i == 3);
+        assert_int_equal(the_stream != NULL, i == 3);
     }
-    assert_true(stream->device == 3 && stream->own.pinned->kind == LAP_HOST_PINNED &&
-                stream->own.paged->kind == LAP_HOST_PAGED);
-    assert_true(stream->own.pinned->most == LAP_STREAM_PINNED && stream->own.paged->most == 0);
+    assert_true(the_stream->device == 3 && the_stream->own.pinned->kind == LAP_HOST_PINNED &&
+                the_stream->own.paged->kind == LAP_HOST_PAGED);
+    assert_true(the_stream->own.pinned->most == LAP_STREAM_PINNED && the_stream->own.paged->most == 0);
     lap_error err;
-    assert_int_equal(lap_stream_wait(stream, &err), LAP_OK);
+    assert_int_equal(lap_stream_wait(the_stream, &err), LAP_OK);
     close_stream();
     lap_stream_destroy(NULL);
-    for (int i = 0; i < 4; i++) { /* the stream, its slot, and two stagings */
+    for (int i = 0; i < 4; i++) { /* the the_stream, its slot, and two stagings */
         there.allocations = i;
-        assert_int_equal(lap_stream_create(NULL, 3, NULL, &stream, &err), LAP_E_MEMORY);
-        assert_true(!stream && kept == 0);
+        assert_int_equal(lap_stream_create(NULL, 3, NULL, &the_stream, &err), LAP_E_MEMORY);
+        assert_true(!the_stream && kept == 0);
         assert_string_equal(err.message, "out of memory");
     }
 }
@@ -1436,14 +1506,14 @@ static lap_lane *taken;
 
 static void give_one(void)
 {
-    lap_stream_lane_give(stream, taken);
+    lap_stream_lane_give(the_stream, taken);
 }
 
 static void make_short(void)
 {
-    pthread_mutex_lock(&stream->lock);
-    stream->is_short = true;
-    pthread_mutex_unlock(&stream->lock);
+    pthread_mutex_lock(&the_stream->lock);
+    the_stream->is_short = true;
+    pthread_mutex_unlock(&the_stream->lock);
 }
 
 /* Sixteen lanes, which are made when they are first used. */
@@ -1453,41 +1523,45 @@ static void test_lanes(void **state)
     lap_lane *lanes[LAP_STREAM_LANES];
     open_stream();
     for (int i = 0; i < LAP_STREAM_LANES; i++) {
-        lanes[i] = lap_stream_lane_take(stream);
-        assert_ptr_equal(lanes[i], &stream->lanes[i]);
+        lanes[i] = lap_stream_lane_take(the_stream);
+        assert_ptr_equal(lanes[i], &the_stream->lanes[i]);
         assert_true(lanes[i]->slot && lanes[i]->pinned && lanes[i]->paged && lanes[i]->is_taken);
         CALLS("SEEEEEE");
     }
     taken = lanes[5];
+    broadcasts = 0;
     meanwhile = give_one;
-    assert_ptr_equal(lap_stream_lane_take(stream), lanes[5]);
+    assert_ptr_equal(lap_stream_lane_take(the_stream), lanes[5]);
+    assert_int_equal(broadcasts, 1);
     CALLS("");
     meanwhile = make_short;
-    assert_null(lap_stream_lane_take(stream));
+    assert_null(lap_stream_lane_take(the_stream));
     meanwhile = NULL;
     for (int i = 0; i < LAP_STREAM_LANES; i++)
         if (i != 7)
-            lap_stream_lane_give(stream, lanes[i]);
-    assert_null(lap_stream_lane_take(stream)); /* memory ran short */
+            lap_stream_lane_give(the_stream, lanes[i]);
+    assert_null(lap_stream_lane_take(the_stream)); /* memory ran short */
     taken = lanes[7];
     meanwhile = give_one;
-    lap_stream_lanes_free(stream); /* waits for the last one */
+    broadcasts = 0;
+    lap_stream_lanes_free(the_stream); /* waits for the last one */
+    assert_int_equal(broadcasts, 2);
     meanwhile = NULL;
-    assert_true(there.alive == 0 && stream->is_short && !stream->lanes[7].slot);
-    stream->is_short = false;
+    assert_true(there.alive == 0 && the_stream->is_short && !the_stream->lanes[7].slot);
+    the_stream->is_short = false;
     /* A lane that cannot be made is given back. */
     for (int fails = 0; fails < 4; fails++) {
         there.count = 0;
         there.fails = fails == 0 ? 1 : 0;
         /* Its slot, then its stagings; what was made is kept. */
         there.allocations = fails == 0 ? -1 : fails > 1;
-        assert_null(lap_stream_lane_take(stream));
-        assert_false(stream->lanes[0].is_taken);
+        assert_null(lap_stream_lane_take(the_stream));
+        assert_false(the_stream->lanes[0].is_taken);
     }
     there.fails = 0;
     there.allocations = -1;
-    assert_ptr_equal(lap_stream_lane_take(stream), &stream->lanes[0]);
-    lap_stream_lane_give(stream, &stream->lanes[0]);
+    assert_ptr_equal(lap_stream_lane_take(the_stream), &the_stream->lanes[0]);
+    lap_stream_lane_give(the_stream, &the_stream->lanes[0]);
     close_stream();
 }
 
@@ -1528,7 +1602,7 @@ static void test_views(void **state)
             cases[i].height, cases[i].channels, cases[i].apron, cases[i].place};
         lap_error err = {0};
         assert_int_equal(
-            lap_stream_check(stream, &v, "input", &err), cases[i].said[0] ? LAP_E_USAGE : LAP_OK);
+            lap_stream_check(the_stream, &v, "input", &err), cases[i].said[0] ? LAP_E_USAGE : LAP_OK);
         assert_string_equal(err.message, cases[i].said);
         CALLS(cases[i].said[0] ? "" : "l");
     }
@@ -1536,27 +1610,27 @@ static void test_views(void **state)
     there.fails = 1;
     lap_error err = {0};
     const lap_view v = {&pixel, 1, 1, 1, 1, 0, DEVICE};
-    assert_int_equal(lap_stream_check(stream, &v, "input", &err), LAP_E_DEVICE);
+    assert_int_equal(lap_stream_check(the_stream, &v, "input", &err), LAP_E_DEVICE);
     /* Memory of idle lanes is freed for a view that finds none. */
     for (int i = 0; i < 4; i++) {
         lap_view made;
         there = (struct device){.allocations = -1};
-        stream->is_short = false;
-        lap_stream_lane_give(stream, lap_stream_lane_take(stream));
+        the_stream->is_short = false;
+        lap_stream_lane_give(the_stream, lap_stream_lane_take(the_stream));
         there.calls[0] = 0;
         there.count = 0;
         there.fails = i > 0;
         there.how = i == 1 ? LAP_E_MEMORY : LAP_E_DEVICE;
-        const lap_code code = lap_stream_view_create(stream, i == 3 ? 0 : 7, 5, 3, 0, &made, &err);
+        const lap_code code = lap_stream_view_create(the_stream, i == 3 ? 0 : 7, 5, 3, 0, &made, &err);
         CALLS(i == 1 ? "kk" : i == 3 ? "" : "k");
         assert_int_equal(code, i == 2 ? LAP_E_DEVICE : i == 3 ? LAP_E_USAGE : LAP_OK);
-        assert_int_equal(stream->lanes[0].slot == NULL, i == 1);
-        assert_int_equal(stream->is_short, i == 1);
+        assert_int_equal(the_stream->lanes[0].slot == NULL, i == 1);
+        assert_int_equal(the_stream->is_short, i == 1);
         assert_int_equal(made.base != NULL, code == LAP_OK);
-        lap_stream_view_destroy(stream, &made);
+        lap_stream_view_destroy(the_stream, &made);
         assert_null(made.base);
         there.fails = 0;
-        lap_stream_lanes_free(stream);
+        lap_stream_lanes_free(the_stream);
         assert_int_equal(there.alive, 0);
     }
     close_stream();
@@ -1593,7 +1667,7 @@ static void test_copies(void **state)
             char wanted[8];
             there.count = 0;
             there.fails = fails;
-            const lap_code code = lap_stream_copy(stream, &from, &to, &err);
+            const lap_code code = lap_stream_copy(the_stream, &from, &to, &err);
             assert_int_equal(code, cases[i].said[0] ? LAP_E_USAGE : fails ? LAP_E_DEVICE : LAP_OK);
             /* It waits for a copy that has failed, too, because of the host's memory. */
             const bool waits = fails == 2 && strchr(cases[i].calls, 'w') != NULL;
@@ -1616,7 +1690,7 @@ static void test_copies(void **state)
     for (size_t i = 0; i < sizeof borders / sizeof *borders; i++) {
         const lap_view v = {&pixel, 9, 2, 3, 1, borders[i].apron, DEVICE};
         lap_error err = {0};
-        assert_int_equal(lap_stream_border(stream, &v, borders[i].border, &err),
+        assert_int_equal(lap_stream_border(the_stream, &v, borders[i].border, &err),
             borders[i].said[0] ? LAP_E_USAGE : LAP_OK);
         CALLS(borders[i].calls);
         assert_string_equal(err.message, borders[i].said);
@@ -1625,7 +1699,7 @@ static void test_copies(void **state)
     there.fails = 1;
     lap_error err = {0};
     const lap_view v = {&pixel, 9, 2, 3, 1, 0, DEVICE};
-    assert_int_equal(lap_stream_border(stream, &v, LAP_ZERO, &err), LAP_E_DEVICE);
+    assert_int_equal(lap_stream_border(the_stream, &v, LAP_ZERO, &err), LAP_E_DEVICE);
     assert_string_equal(err.message, "call 1");
     close_stream();
 }
@@ -1636,6 +1710,7 @@ int main(void)
         cmocka_unit_test_setup(test_needs, set_up),
         cmocka_unit_test_setup(test_slots, set_up),
         cmocka_unit_test_setup(test_steps, set_up),
+        cmocka_unit_test_setup(test_callers_memory, set_up),
         cmocka_unit_test_setup(test_chains, set_up),
         cmocka_unit_test_setup(test_runs, set_up),
         cmocka_unit_test_setup(test_fetching, set_up),
