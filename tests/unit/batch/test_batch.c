@@ -874,11 +874,13 @@ char *__real_strdup(const char *text);
 char *__wrap_strdup(const char *text);
 char *__wrap_strdup(const char *text)
 {
+    if (odd.strings < 0 || !pthread_equal(steps.owner, pthread_self()))
+        return __real_strdup(text);
     if (odd.strings == 0) {
         odd.strings = -1; /* only one is missing */
         return NULL;
     }
-    odd.strings -= odd.strings > 0;
+    odd.strings--;
     return __real_strdup(text);
 }
 
@@ -1037,6 +1039,7 @@ static void odd_outputs(void **state)
     odd.unwritable.code = LAP_OK;
     /* Memory for the names of a job, and others. */
     int failed = 0;
+    steps.owner = pthread_self();
     for (int i = 0; i < 100 && odd.strings <= 0; i++) {
         (void)unlink("out/0.jpg");
         odd.strings = i;
