@@ -470,8 +470,7 @@ static void test_orders(void **state)
     fake.is_on = false;
 }
 
-/* ---- an executor whose threads are the test's
- * ---------------------------------------------------------------- */
+/* ---- an executor whose threads are the test's ----------------------------------------------------- */
 
 static bool enough, closes;
 static int looks;

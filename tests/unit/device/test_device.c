@@ -527,8 +527,7 @@ static void assert_calls(const char *wanted, const char *file, int line)
 }
 #define CALLS(wanted) assert_calls(wanted, __FILE__, __LINE__)
 
-/* ---- how much memory a photo needs
- * -------------------------------------------------------------------------- */
+/* ---- how much memory a photo needs ---------------------------------------------------------------- */
 
 enum { W = 20, H = 10, CH = 3 };
 
@@ -619,8 +618,7 @@ static void test_needs(void **state)
     assert_int_equal(lap_device_slot_chain_needs(1000, 64), 1000 + 64 * row);
 }
 
-/* ---- slots
- * -------------------------------------------------------------------------------------------------- */
+/* ---- slots ---------------------------------------------------------------------------------------- */
 
 static const lap_rung card = {.device = 1, .run.filter = do_filter},
                       card_many = {.device = 1, .run.filter = do_filter, .filter_many = do_filter_many};
@@ -1028,8 +1026,7 @@ static void test_fetching(void **state)
     s.encoded->bytes = 0;
 }
 
-/* ---- the memory of hosts
- * -------------------------------------------------------------------------------------- */
+/* ---- the memory of hosts -------------------------------------------------------------------------- */
 
 static const uint8_t some_file[90000];
 
@@ -1415,8 +1412,7 @@ static void test_verdicts(void **state)
         }
 }
 
-/* ---- which devices there are
- * --------------------------------------------------------------------------------- */
+/* ---- which devices there are ---------------------------------------------------------------------- */
 
 static void test_codecs(void **state)
 {
@@ -1446,8 +1442,7 @@ static void test_codecs(void **state)
         }
 }
 
-/* ---- streams
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- streams -------------------------------------------------------------------------------------- */
 
 static void open_stream(void)
 {
