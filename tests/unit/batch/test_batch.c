@@ -1023,6 +1023,8 @@ static void odd_outputs(void **state)
         assert_string_equal(said.warnings, cases[i].warning);
         assert_int_equal(said.warned, cases[i].warning[0] != 0);
         assert_int_equal(odd.foresights, cases[i].dry_run && cases[i].odd.unwritable.code == LAP_OK);
+        const bool is_written = !cases[i].dry_run && strstr(cases[i].files, ">out/0.jpg:0") != NULL;
+        assert_int_equal(odd.submitted, is_written);
         odd = (struct odd){.strings = -1};
     }
     /* The folder is told once, for all photos that would be in it. */
