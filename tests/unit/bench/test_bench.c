@@ -177,6 +177,23 @@ static void test_median(void **state)
         assert_int_equal((int)(2 * lap_summarize(values, n).median), doubled[n - 1]);
 }
 
+/* Work takes processor time, which only grows. */
+static void test_processor_time(void **state)
+{
+    (void)state;
+    const double start = lap_bench_cpu_ms();
+    double now = start;
+    volatile unsigned sum = 0;
+    for (int i = 0; i < 1000000 && now < start + 2; i++) {
+        for (unsigned k = 0; k < 10000; k++)
+            sum += k;
+        const double before = now;
+        now = lap_bench_cpu_ms();
+        assert_true(now >= before);
+    }
+    assert_true(start >= 0 && now >= start + 2);
+}
+
 /* ---- what is refused ----------------------------------------------------------------------------------- */
 
 static void count_row(void *user, const lap_bench_row *row)
@@ -268,6 +285,7 @@ int main(void)
         cmocka_unit_test(test_decoding_by_teams),
         cmocka_unit_test(test_synthetic_pixels),
         cmocka_unit_test(test_median),
+        cmocka_unit_test(test_processor_time),
         cmocka_unit_test(test_what_is_refused),
         cmocka_unit_test(test_types_of_sums),
     };
