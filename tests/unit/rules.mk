@@ -79,7 +79,8 @@ BENCH_CALLS := $(addprefix lap_cuda_,alloc free copy sync view_create view_destr
   $(addprefix lap_bench_,memcpy peak)
 $(B)/tests/test_bench_device: LDFLAGS += $(BENCH_CALLS:%=-Wl,--wrap=%)
 # Rates of a device that the test makes up, and memory that runs out.
-CODEC_CALLS := calloc malloc $(addprefix lap_,now_ms bench_peak cuda_unavailable device_codec_unavailable rung_find) \
+CODEC_CALLS := calloc malloc \
+  $(addprefix lap_,now_ms bench_peak bench_memcpy cuda_unavailable device_codec_unavailable rung_find) \
   $(addprefix lap_bench_rates_,create destroy bytes time spoil compare)
 $(B)/tests/test_bench_codec: LDFLAGS += $(CODEC_CALLS:%=-Wl,--wrap=%)
 # A clock that the test sets, memory that runs out, and the device that is started.

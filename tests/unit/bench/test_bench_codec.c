@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "bench/bench.h"
 #include "bench/bench_codec.h"
+#include "bench/bench_ladder.h"
 #include "cuda/device/device.h"
 #include "device/devices.h"
 #include "rungs/backend.h"
@@ -42,6 +43,20 @@ lap_code __real_lap_bench_peak(lap_bench_run *run, const lap_bench_row *row, lap
 FAKE(lap_code, lap_bench_peak, (lap_bench_run * run, const lap_bench_row *row, lap_error *err))
 {
     return skips_peak ? LAP_OK : __real_lap_bench_peak(run, row, err);
+}
+
+static size_t copied; /* what is to be measured, instead of doing so */
+static double copied_pixels;
+static bool skips_copies;
+
+lap_code __real_lap_bench_memcpy(
+    lap_bench_run *run, lap_bench_row *row, size_t bytes, double pixels, lap_error *err);
+FAKE(lap_code, lap_bench_memcpy,
+    (lap_bench_run * run, lap_bench_row *row, size_t bytes, double pixels, lap_error *err))
+{
+    copied = bytes;
+    copied_pixels = pixels;
+    return skips_copies ? LAP_OK : __real_lap_bench_memcpy(run, row, bytes, pixels, err);
 }
 
 /* ---- rates of coding on the device ---------------------------------------------------------------- */
@@ -230,6 +245,51 @@ static void test_no_memory(void **state)
     }
 }
 
+/* The largest sizes, for which there is no memory here. */
+static void test_largest(void **state)
+{
+    (void)state;
+    static const struct {
+        lap_op op;
+        size_t n;
+        lap_code code;
+        const char *said;
+    } cases[] = {{LAP_OP_MATVEC, 1 << 20, LAP_E_MEMORY, "bench: no memory for 1048576 x 1048576 floats"},
+        {LAP_OP_MATVEC, (1 << 20) + 1, LAP_E_USAGE, "bench: 1048577 rows; at most 1048576"},
+        {LAP_OP_REDUCE, INT32_MAX, LAP_E_MEMORY, "bench: no memory for 2147483647 values"},
+        {LAP_OP_REDUCE, (size_t)INT32_MAX + 1, LAP_E_USAGE, "bench: 2147483648 values; at most 2147483647"}};
+    rates = (struct rates){.unavailable = "no device"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lap_error err = {0};
+        rows all = {.count = 0};
+        lap_context *context = lap_context_create(1, NULL);
+        assert_non_null(context);
+        const lap_bench_options options = {
+            .n = cases[i].n, .runs = 1, .backends = "c", .params = lap_params_default()};
+        allocations = cases[i].code == LAP_E_MEMORY ? 0 : -1;
+        const lap_code code = lap_bench(context, cases[i].op, &options, keep, &all, &err);
+        allocations = -1;
+        lap_context_destroy(context);
+        assert_int_equal(code, cases[i].code);
+        assert_string_equal(err.message, cases[i].said);
+        assert_int_equal(all.count, 0);
+    }
+    /* At most 256 MB are copied to measure how fast that is; the row then is not about the pixels. */
+    enum { MOST_BYTES = 256 << 20 };
+    skips_copies = true;
+    for (int more = -1; more <= 1; more++) {
+        const lap_bench_options options = {.runs = 1};
+        lap_bench_run run = {.options = &options, .c_ms = 5};
+        lap_ladder ladder = {.bench = &run, .op = LAP_OP_MATVEC, .pixels = 77, .flops_per_byte = NAN};
+        lap_error err;
+        assert_int_equal(lap_bench_ladder_memcpy(&ladder, (size_t)(MOST_BYTES + more), &err), LAP_OK);
+        assert_int_equal(copied, more < 0 ? MOST_BYTES - 1 : MOST_BYTES);
+        assert_true(more < 0 ? copied_pixels == 77 : isnan(copied_pixels));
+        assert_true(run.c_ms == 0);
+    }
+    skips_copies = false;
+}
+
 /* ---- the codec on a device ------------------------------------------------------------------------ */
 
 enum { CODEC_ROWS = 16 };
@@ -397,6 +457,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_largest),
         cmocka_unit_test(test_codec_rows),
         cmocka_unit_test(test_codec_refusals),
         cmocka_unit_test(test_rounds),

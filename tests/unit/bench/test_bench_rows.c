@@ -441,8 +441,11 @@ static void test_buffers_are_alike(void **state)
     assert_non_null(b);
     assert_int_equal(lap_bench_image(&options, &b->in[0], &err), LAP_OK);
     assert_int_equal(lap_bench_bytes(&b->in[0].view), 9 * 7 * 3);
+    const void *const memory = b->in[0].memory;
+    const uint8_t corner = b->in[0].view.base[0];
     assert_int_equal(lap_bench_buffers_create(&bench, b, 7, 9, &err), LAP_OK);
     assert_int_equal(b->pairs, LAP_BENCH_PAIRS);
+    assert_true(b->in[0].memory == memory && b->in[0].view.base[0] == corner);
     for (int i = 0; i < b->pairs; i++) {
         const lap_view *in = &b->in[i].view, *out = &b->out[i].view, *first = &b->in[0].view;
         assert_true(in->width == 9 && in->height == 7 && in->channels == 3 && in->apron == first->apron);
