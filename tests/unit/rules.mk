@@ -219,6 +219,11 @@ RUN_ONE_CALLS := $(addprefix lap_,run_file run_check bytes_after_end stats_write
   $(addprefix report_,create add_results add_file write))
 $(B)/tests/test_run_one: LDFLAGS += $(RUN_ONE_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_run_one: $(FUZZ_PROGRAM)
+# A kernel with Landlock, and a process of the test's own that keeps modes and times.
+SANDBOX_CALLS := syscall prctl opendir access mkdir fstat socketpair fork atexit sigaction sigprocmask fchown fsetxattr \
+  $(addprefix lap_sandbox_,allow keep limit_calls limit_keeper)
+$(B)/tests/test_sandbox: LDFLAGS += $(SANDBOX_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_sandbox: $(FUZZ_PROGRAM)
 $(B)/tests/test_side: LDFLAGS += -Wl,--wrap=fsync
 
 # Decoding by parts at all sizes to 70x70 and every sampling (minutes); make check has a covering sample.
