@@ -37,7 +37,7 @@ static struct {
     const lap_compare_row *rows;
     size_t row_count;
     lap_code compare_code;
-    int map_fails, maps, report_fails, inputs_end, links, walks;
+    int map_fails, maps, maps_same, report_fails, inputs_end, links, walks;
     char mapped[200], ops[200];
     lap_compare_options compared;
     /* bench */
@@ -284,14 +284,18 @@ lap_code __wrap_lap_compare(lap_context *context, lap_op op, lap_pixels *pixels,
 lap_code __wrap_lap_compare(lap_context *context, lap_op op, lap_pixels *pixels,
     const lap_compare_options *options, const lap_settings *settings, lap_error *err)
 {
+    static lap_view other;
     assert_true(context && settings == &cli.settings);
     sys.compared = *options;
     snprintf(sys.ops + strlen(sys.ops), sizeof sys.ops - strlen(sys.ops), "%s ", lap_op_name(op));
     for (size_t i = 0; i < sys.row_count; i++)
         if (sys.rows[i].op == op) {
             lap_compare_row row = sys.rows[i];
-            if (row.op == LAP_OP_FILTER && !row.reason)
-                row.a = row.b = lap_pixels_view(pixels);
+            if (row.op == LAP_OP_FILTER && !row.reason) {
+                other = *lap_pixels_view(pixels);
+                row.a = lap_pixels_view(pixels);
+                row.b = &other;
+            }
             options->each(options->user, &row);
         }
     if (sys.compare_code)
@@ -307,6 +311,7 @@ lap_code __wrap_lap_heatmap_write(
     assert_true(a && b && top == 0 && mask_border == cli.allowed.mask_border);
     snprintf(sys.mapped, sizeof sys.mapped, "%s", path);
     sys.maps++;
+    sys.maps_same = a == b;
     if (!sys.map_fails)
         return LAP_OK;
     *err = (lap_error){.code = LAP_E_WRITE, .message = "no map"};
@@ -465,6 +470,20 @@ static void diff_talks(void **state)
                 "SSIM                1.000000\n"
                 "differing pixels    2 of 156 (1.28 %), 2 of them in the border of two\n"
                 "first difference    x 0, y 0, channel 0: A 100, B 102, in the border\n"
+                "different\n"
+                "--\n"
+                "1");
+    sys.width = 45;
+    assert_diff("13 x 12, 1 channel\n"
+                "largest difference  2\n"
+                "mean difference     0.0192308\n"
+                "RMSE                0.179029\n"
+                "PSNR                63.07 dB\n"
+                "SSIM                1.000000\n"
+                "differing pixels    2 of 156 (1.28 %), 2 of\n"
+                "                    them in the border of two\n"
+                "first difference    x 0, y 0, channel 0: A\n"
+                "                    100, B 102, in the border\n"
                 "different\n"
                 "--\n"
                 "1");
@@ -700,6 +719,21 @@ static void compare_talks(void **state)
     assert_int_equal(code_of(lap_cli_compare), 1);
     assert_int_equal(sys.maps, 1);
     assert_text(said_err(), "lapedge: map.png shows simd of a.pgm\n");
+    assert_false(sys.maps_same);
+    for (int i = 0; i < 4; i++) { /* only the first picture that differs, and no sums, is shown */
+        give_compare(3);
+        compare_rows[2] = compared(i == 1 ? LAP_OP_REDUCE : LAP_OP_FILTER, "third", "third", 3);
+        compare_rows[1].difference.identical = i != 0;
+        compare_rows[2].reason = i == 2 ? "it broke" : NULL;
+        cli.ops = 1 << LAP_OP_FILTER | 1 << LAP_OP_REDUCE;
+        cli.heatmap = i == 3 ? NULL : "map.png";
+        (void)code_of(lap_cli_compare);
+        assert_int_equal(sys.maps, i < 3);
+        assert_int_equal(sys.maps_same, i == 1 || i == 2);
+        assert_text(said_err(), i ? "" : "lapedge: map.png shows simd of a.pgm\n");
+    }
+    give_compare(3);
+    cli.heatmap = "map.png";
     sys.map_fails = 1;
     cli.quiet = true;
     assert_compare("lapedge: map.png: no map\n2");
@@ -707,7 +741,7 @@ static void compare_talks(void **state)
     cli.heatmap = "map.png"; /* without a difference it shows none */
     cli.quiet = true;
     assert_compare("0");
-    assert_int_equal(sys.maps, 1);
+    assert_true(sys.maps == 1 && sys.maps_same);
     cli.report = "page";
     assert_compare("0");
     assert_int_equal(sys.added_rows, 2);
@@ -1261,6 +1295,7 @@ static void info_talks(void **state)
                 "  would run    simd-avx2; decoded by one thread\n"
                 "--\n"
                 "0");
+    sys.info.metadata[2].kind = "not counted";
     cli.settings.keep = LAP_KEEP_LISTED;
     sys.info.longest_scan = 3;
     sys.info.longest_percent = 44;
@@ -1409,7 +1444,7 @@ static void give_machine(int command)
 static void backends(void **state)
 {
     static rung rows[20];
-    static char reasons[20][16];
+    static char reasons[20][24];
     (void)state;
     give_machine(LAP_COMMAND_BACKENDS);
     assert_text(all_of(lap_cli_backends),

@@ -635,7 +635,7 @@ static void run_counts(void **state)
 static void run_failures(void **state)
 {
     static file many[14];
-    static char names[14][16];
+    static char names[14][24];
     (void)state;
     for (int i = 0; i < 14; i++) {
         snprintf(names[i], sizeof names[i], "in/%d.jpg", i);
