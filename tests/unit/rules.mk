@@ -224,6 +224,10 @@ SANDBOX_CALLS := syscall prctl opendir access mkdir fstat socketpair fork atexit
   $(addprefix lap_sandbox_,allow keep limit_calls limit_keeper)
 $(B)/tests/test_sandbox: LDFLAGS += $(SANDBOX_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_sandbox: $(FUZZ_PROGRAM)
+# The same, for what its rules allow.
+SANDBOX_RULES_CALLS := syscall prctl opendir fchown _exit lap_sandbox_keep
+$(B)/tests/test_sandbox_rules: LDFLAGS += $(SANDBOX_RULES_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_sandbox_rules: $(FUZZ_PROGRAM)
 $(B)/tests/test_side: LDFLAGS += -Wl,--wrap=fsync
 
 # Decoding by parts at all sizes to 70x70 and every sampling (minutes); make check has a covering sample.
