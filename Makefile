@@ -300,4 +300,5 @@ help:
 
 ## clean: remove everything that was built, with B=FOLDER only what was built there
 clean:
-	rm -rf $(if $(filter build,$(B)),build lapedge lapedge-portable lapedge-static-*,$(if $(wildcard $(B)/config.mk),"$(B)"))
+	rm -rf $(if $(filter build,$(B)),build lapedge lapedge-portable lapedge-static-*,\
+	  $(if $(wildcard $(B)/config.mk),"$(B)"))

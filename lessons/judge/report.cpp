@@ -572,7 +572,7 @@ static int report(bool early)
     for (int k = 0; k < FINDINGS; k++)
         if (r.findings[k].there) {
             print_finding((finding_kind)k);
-            printf("\nNot solved: mend this first, then check again.\n");
+            printf("\nNot solved: fix this first, then check again.\n");
             return 1;
         }
     if (r.launch_failed) {
@@ -580,7 +580,7 @@ static int report(bool early)
         print_wrapped(r.wrong + ".");
         print_wrapped(
             "What to look at: a block has at most 1024 threads, and at most 48 KB of shared memory.");
-        printf("\nNot solved: mend this first, then check again.\n");
+        printf("\nNot solved: fix this first, then check again.\n");
         return 1;
     }
     if (!r.wrong.empty()) {
@@ -594,7 +594,7 @@ static int report(bool early)
                 (r.never_written ? "the thread that should have written this does not exist, computed "
                                    "another index, was kept from it by a condition, or returned before."
                                  : "an index or a formula is wrong."));
-        printf("\nNot solved: mend this first, then check again.\n");
+        printf("\nNot solved: fix this first, then check again.\n");
         return 1;
     }
     if (early) {

@@ -175,7 +175,8 @@ const lap_encoder_ops lap_stb_encoder = {
 
 static lap_code not_built(lap_encoder *encoder, lap_error *err)
 {
-    return lap_fail(err, LAP_E_BACKEND, ".%s output was not built in: lapedge was compiled without stb_image_write",
+    return lap_fail(err, LAP_E_BACKEND,
+        ".%s output was not built in: lapedge was compiled without stb_image_write",
         lap_format_name(encoder->format));
 }
 

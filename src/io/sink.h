@@ -5,8 +5,8 @@
  * resolved first. A target that exists and is not a regular file (device, FIFO) is written directly, and so
  * are /dev/stdout and /dev/fd/N. Below a tree (target.h) no link is followed.
  *
- * Gathers small writes. A new file has the mode that the umask gives when it is finished. The program handles signals: if it ignores SIGPIPE
- * and SIGXFSZ, a closed pipe and a file size limit are reported as errors. */
+ * Gathers small writes. A new file has the mode that the umask gives when it is finished. The program handles
+ * signals: if it ignores SIGPIPE and SIGXFSZ, a closed pipe and a file size limit are reported as errors. */
 #ifndef LAP_SINK_H
 #define LAP_SINK_H
 

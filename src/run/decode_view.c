@@ -105,7 +105,7 @@ static lap_code check_view(const lap_settings *settings, const lap_view *view, l
 {
     if (view->place != LAP_ON_HOST)
         return lap_fail(err, LAP_E_USAGE,
-            "the view lies on device %d; see lap_stream_decode; the place of host memory is LAP_ON_HOST",
+            "the view lies on device %d; see lap_stream_decode; for host memory, set place to LAP_ON_HOST",
             view->place);
     if (view->apron != 0)
         return lap_fail(

@@ -445,7 +445,7 @@ static lap_code check_pixels(const lap_view *pixels, const lap_settings *setting
             pixels->height, pixels->channels);
     if (pixels->place != LAP_ON_HOST)
         return lap_fail(err, LAP_E_USAGE,
-            "the pixels lie on device %d; see lap_stream_encode; the place of host memory is LAP_ON_HOST",
+            "the pixels lie on device %d; see lap_stream_encode; for host memory, set place to LAP_ON_HOST",
             pixels->place);
     if (settings->codec == LAP_CODEC_CUDA)
         return lap_fail(err, LAP_E_USAGE, "codec 'cuda' cannot encode pixels in host memory");

@@ -19,7 +19,7 @@ static lap_code find_rung(const lap_settings *s, const lap_rung **rung, lap_erro
     const char *name = codec_chooses ? lap_rung_fastest_on_device(LAP_OP_FILTER) : s->backend;
     const lap_code code = lap_rung_find(LAP_OP_FILTER, name, rung, &why);
     if (code == LAP_E_BACKEND && codec_chooses)
-        return lap_fail(err, code, "codec 'cuda' needs a CUDA backend; %s", why.message);
+        return lap_fail(err, code, "codec 'cuda' needs a CUDA backend: %s", why.message);
     if (code != LAP_OK && err)
         *err = why;
     return code;

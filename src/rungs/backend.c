@@ -245,12 +245,13 @@ lap_code lap_rung_find_on_device(
     lap_code code = lap_rung_find(op, any ? lap_rung_fastest_on_device(op) : name, rung, &why);
     if (code == LAP_OK && !(*rung)->device)
         code = lap_fail(err, LAP_E_USAGE,
-            "backend '%s' runs on the CPU, and the pixels lie on device %d; the place of host memory is "
-            "LAP_ON_HOST",
+            "backend '%s' runs on the CPU, and the pixels lie on device %d; for host memory, set "
+            "place to LAP_ON_HOST",
             name, device);
     else if (code == LAP_E_BACKEND && any)
-        code = lap_fail(err, code,
-            "the pixels lie on device %d (the place of host memory is LAP_ON_HOST); %s", device, why.message);
+        code =
+            lap_fail(err, code, "the pixels lie on device %d (for host memory, set place to LAP_ON_HOST); %s",
+                device, why.message);
     else if (code != LAP_OK && err)
         *err = why;
     if (code != LAP_OK)

@@ -617,7 +617,7 @@ static void what_cannot_be_encoded(void **state)
         {{pixels, 24, 8, 8, 3, 0, LAP_ON_HOST}, LAP_CODEC_CUDA, 90, "ppm", LAP_E_USAGE,
             "codec 'cuda' cannot encode pixels in host memory"},
         {{pixels, 24, 8, 8, 3, 0, 0}, 0, 90, "ppm", LAP_E_USAGE,
-            "the pixels lie on device 0; see lap_stream_encode; the place of host memory is LAP_ON_HOST"},
+            "the pixels lie on device 0; see lap_stream_encode; for host memory, set place to LAP_ON_HOST"},
         {{NULL, 24, 8, 8, 3, 0, LAP_ON_HOST}, 0, 90, "ppm", LAP_E_USAGE,
             "8 x 8 pixels with 3 channels cannot be encoded"},
         {{pixels, 24, 0, 8, 3, 0, LAP_ON_HOST}, 0, 90, "ppm", LAP_E_USAGE,

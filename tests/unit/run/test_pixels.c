@@ -295,8 +295,8 @@ static void refused_views(void **state)
         {.view = {memory, 14, 5, 4, 3, 0, LAP_ON_HOST}, .code = LAP_E_USAGE},
         {.view = {memory, 15, 5, 4, 3, 0, 0},
             .code = LAP_E_USAGE,
-            .message =
-                "the view lies on device 0; see lap_stream_decode; the place of host memory is LAP_ON_HOST"},
+            .message = "the view lies on device 0; see lap_stream_decode; for host memory, set place to "
+                       "LAP_ON_HOST"},
         {.view = {memory, 15, 5, 4, 3, LAP_APRON, LAP_ON_HOST},
             .code = LAP_E_USAGE,
             .message = "the view has an apron, which decoding does not fill; set apron to 0"},

@@ -104,8 +104,8 @@ static void test_errors(void **state)
     assert_int_equal(lap_rung_find_on_device(LAP_OP_FILTER, "c", 0, &rung, &err), LAP_E_USAGE);
     assert_null(rung); /* of the last call, though the name is known */
     assert_string_equal(err.message,
-        "backend 'c' runs on the CPU, and the pixels lie on device 0; the place of "
-        "host memory is LAP_ON_HOST");
+        "backend 'c' runs on the CPU, and the pixels lie on device 0; for host memory, "
+        "set place to LAP_ON_HOST");
 #if !LAP_HAVE_CUDA
     lap_rung_info info;
     for (int i = 0; lap_rung_at(LAP_OP_FILTER, i, false, &info); i++) /* known without looking for a device */
