@@ -617,11 +617,11 @@ static void test_devices(void **state)
         const char *name, *found, *said;
     } cases[] = {{NULL, "card", ""}, {"auto", "card", ""}, {"gpu", "card", ""},
         {"c", NULL,
-            "backend 'c' runs on the CPU, and the pixels lie on device 7; the place of host memory is "
-            "LAP_ON_HOST"},
+            "backend 'c' runs on the CPU, and the pixels lie on device 7; for host memory, set place "
+            "to LAP_ON_HOST"},
         {"family", NULL,
-            "backend 'family' runs on the CPU, and the pixels lie on device 7; the place of host memory is "
-            "LAP_ON_HOST"},
+            "backend 'family' runs on the CPU, and the pixels lie on device 7; for host memory, set place "
+            "to LAP_ON_HOST"},
         {"gone", NULL, "backend 'gone' cannot run here: gone"}, {"x", NULL, "unknown backend 'x'"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const lap_rung *rung = lap_filter_table;
@@ -1261,8 +1261,8 @@ static void test_filter(void **state)
     lap_error err = {0};
     there = (struct device){.place = DEVICE};
     assert_int_equal(lap_filter(context, &in, &out, "c", &params, LAP_ZERO, &err), LAP_E_USAGE);
-    assert_string_equal(err.message, "backend 'c' runs on the CPU, and the pixels lie on device 3; the place "
-                                     "of host memory is LAP_ON_HOST");
+    assert_string_equal(err.message, "backend 'c' runs on the CPU, and the pixels lie on device 3; for host "
+                                     "memory, set place to LAP_ON_HOST");
     why_card = "no card";
     assert_int_equal(lap_filter(context, &in, &out, NULL, &params, LAP_ZERO, &err), LAP_E_BACKEND);
     assert_string_equal(there.calls, "");
@@ -1321,8 +1321,8 @@ static void test_statistics(void **state)
     lap_error err = {0};
     there = (struct device){.place = DEVICE};
     assert_int_equal(lap_stats_of_view(context, &v, "c", DEVICE, -1, &stats, &err), LAP_E_USAGE);
-    assert_string_equal(err.message, "backend 'c' runs on the CPU, and the pixels lie on device 3; the place "
-                                     "of host memory is LAP_ON_HOST");
+    assert_string_equal(err.message, "backend 'c' runs on the CPU, and the pixels lie on device 3; for host "
+                                     "memory, set place to LAP_ON_HOST");
     assert_string_equal(there.calls, "");
     /* The pixels are downloaded first; this test's rung for products only records its calls. */
     for (int fails = 0; fails <= 3; fails++) {
