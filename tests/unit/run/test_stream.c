@@ -46,7 +46,7 @@ static struct {
     const void *lent_bytes;
     bool is_busy;   /* another thread uses the stream */
     lap_lane *lane; /* that is free; NULL: none */
-    int stagings, waits, members;
+    int stagings, waits, members, teams;
     double later;                /* so much later it is with each turn of the windows */
     bool is_alone;               /* nobody joins a team */
     int chains[16], chain_count; /* photos of each chain */
@@ -103,6 +103,7 @@ void __wrap_lap_pool_team(lap_pool *pool, int members, lap_job_fn *fn, void *arg
 void __wrap_lap_pool_team(lap_pool *pool, int members, lap_job_fn *fn, void *argument)
 {
     dev.members = members;
+    dev.teams++;
     dev.now += dev.later;
     __real_lap_pool_team(dev.is_alone ? NULL : pool, members, fn, argument);
 }
@@ -400,7 +401,12 @@ static void each_photo_is_begun_and_finished(void **state)
         lap_error why = {0}, err = {0};
         reset();
         lap_stream_work work = work_for(count);
+        dev.counts_time = true;
+        dev.now = 1e15; /* later than it is by the clock that the conclusion reads */
         assert_int_equal(lap_stream_photos(&work, LAP_OK, &why, reports_it ? reports : NULL, &err), LAP_OK);
+        dev.counts_time = false;
+        assert_int_equal(dev.members > 0, count > 0);
+        assert_int_equal(dev.teams, count > 0 ? (int)((count - 1) / WINDOW + 1) + 2 : 0);
         for (size_t k = 0; k < MOST; k++) {
             assert_int_equal(begun[k] > 0, k < count);
             assert_int_equal(finished[k] > 0, k < count);
@@ -417,6 +423,7 @@ static void each_photo_is_begun_and_finished(void **state)
             assert_int_equal(reports[k].width, 100 + (int)k);
             assert_int_equal(reports[k].height, 300 + (int)k);
             assert_int_equal(reports[k].status, LAP_DONE);
+            assert_true(reports[k].ms.total < 0); /* since it was begun */
             assert_int_equal(reports[k].bytes_in, 0);
         }
         assert_int_equal(err.code, LAP_OK);
