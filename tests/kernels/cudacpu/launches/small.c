@@ -108,7 +108,7 @@ static bool counts(const lap_rung *rung, int width, int height, int channels)
 
 static void check_counts(void)
 {
-    static const int sizes[][2] = {{1, 1}, {5, 3}, {16, 2}, {33, 5}, {7, 400}, {130, 200}};
+    static const int sizes[][2] = {{1, 1}, {5, 3}, {16, 2}, {33, 5}, {7, 400}, {128, 2}, {130, 200}};
     static const char *const settings[] = {"devices=2,sms=1", "devices=2,shared=48K,sms=1"};
     const lap_rung *rung;
     bool good = true;
@@ -119,7 +119,7 @@ static void check_counts(void)
     for (int s = 0; s < 2; s++) {
         need(lap_cudacpu_configure(settings[s]) == 0, settings[s]);
         for (int r = 0; (rung = lap_rung_row(LAP_OP_HISTOGRAM, r)); r++)
-            for (int i = 0; rung->device && !rung->resolves && i < 6 * 4; i++) {
+            for (int i = 0; rung->device && !rung->resolves && i < 7 * 4; i++) {
                 if (s && 1 + i % 4 == 4)
                     continue; /* 64 KB of shared memory */
                 memset(second.here, 0, LAP_SCRATCH_HEAD);
@@ -210,13 +210,13 @@ static bool turns(lap_transpose_fn *run, const char *name, int width, int height
 static void check_turns(void)
 {
     static const int sizes[] = {1, 3, 4, 8}, sides[][2] = {{1, 1}, {15, 17}, {17, 4}, {33, 31}, {5, 65},
-                                                 {66, 33}, {130, 3}, {4, 131}};
+                                                 {66, 33}, {130, 3}, {4, 131}, {128, 5}};
     const lap_rung *rung;
     bool good = true;
     for (int i = 0; i < BYTES; i++)
         first.here[i] = (uint8_t)(i * 31 + i / 251);
     put(&first);
-    for (int k = 0; k < 8 * 4; k++) {
+    for (int k = 0; k < 9 * 4; k++) {
         const int w = sides[k / 4][0], h = sides[k / 4][1], size = sizes[k % 4];
         for (int r = 0; (rung = lap_rung_row(LAP_OP_TRANSPOSE, r)); r++)
             if (rung->device && !rung->resolves)
@@ -225,6 +225,42 @@ static void check_turns(void)
                turns(lap_cuda_copy_shared, "copy-shared", w, h, size, true) && good;
     }
     check(good, "transposes of small pictures");
+}
+
+/* ---- mirroring ------------------------------------------------------------------------------------ */
+
+/* Up to 3 bytes after a row may be written. The source's rows are read in the reverse order, too. */
+static bool mirrors(int width, int height, int channels, bool left_right, bool is_reversed)
+{
+    static uint8_t seen[BYTES];
+    const ptrdiff_t row = (ptrdiff_t)width * channels, stride = (row + 127) / 128 * 128,
+                    at = BYTES - stride * height, source = is_reversed ? at + (height - 1) * stride : at,
+                    step = is_reversed ? -stride : stride;
+    const lap_view in = {(uint8_t *)first.there + source, step, width, height, channels, 0, 0},
+                   out = {(uint8_t *)second.there + at, stride, width, height, channels, 0, 0};
+    memset(second.here, FRAME, BYTES);
+    put(&second);
+    bool good = lap_cuda_mirror(&in, &out, left_right, NULL, &err) == LAP_OK &&
+                lap_cuda_copy(0, seen, second.there, BYTES, NULL, &err) == LAP_OK &&
+                lap_cuda_sync(0, NULL, &err) == LAP_OK;
+    for (int y = 0; y < height; y++) {
+        const uint8_t *from = first.here + source + y * step;
+        uint8_t *to = seen + at + y * stride;
+        for (ptrdiff_t i = 0; i < row; i++)
+            good =
+                good && to[i] == from[left_right ? (width - 1 - i / channels) * channels + i % channels : i];
+        memset(to, FRAME, (size_t)((row + 3) / 4 * 4));
+    }
+    return is_right(good && memcmp(seen, second.here, BYTES) == 0, "mirror", "the picture", width, height);
+}
+
+static void check_mirrors(void)
+{
+    static const int widths[] = {1, 2, 3, 4, 5, 6, 7, 8, 43, 64, 128, 255, 256, 257};
+    bool good = true;
+    for (int i = 0; i < 14 * 4; i++)
+        good = mirrors(widths[i / 4], i % 3 ? 1 + i % 6 : 9, i % 2 ? 3 : 1, i % 4 < 2, i % 5 == 0) && good;
+    check(good, "rows are mirrored");
 }
 
 void check_small(void)
@@ -238,6 +274,7 @@ void check_small(void)
     check_counts();
     check_products();
     check_turns();
+    check_mirrors();
     for (int i = 0; i < 3; i++)
         lap_cuda_free(0, pairs[i]->there);
 }
