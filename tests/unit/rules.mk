@@ -51,7 +51,8 @@ PRUNE_CALLS := $(addprefix lap_manifest_,each each_other look_below look_above i
   opendir readdir unlinkat fstatat getcwd strdup lap_content_hash lap_map64_put
 $(B)/tests/test_prune: LDFLAGS += $(PRUNE_CALLS:%=-Wl,--wrap=%)
 # Runs that the test stands in for, and threads, memory and limits that are missing.
-EXECUTOR_CALLS := calloc getrlimit pthread_cond_signal $(addprefix lap_,sink_lost sink_close content_hash_path \
+EXECUTOR_CALLS := calloc getrlimit $(addprefix pthread_,cond_signal mutex_lock mutex_unlock) \
+  $(addprefix lap_,sink_lost sink_close content_hash_path \
   run_to_sink measure_to trace_thread pool_submit condition_init)
 $(B)/tests/test_executor: LDFLAGS += $(EXECUTOR_CALLS:%=-Wl,--wrap=%)
 # Devices and threads that do what the test says, when it says so.
@@ -94,11 +95,11 @@ DEVICE_CALLS := $(addprefix lap_cuda_,stream_create stream_destroy event_create 
 $(B)/tests/test_run_rung: LDFLAGS += $(DEVICE_CALLS:%=-Wl,--wrap=%)
 # All that a photo needs of a device.
 ALL_DEVICE_CALLS := calloc $(addprefix pthread_,mutex_lock mutex_unlock cond_wait cond_broadcast) lap_rung_find_on_device \
-  lap_jpeg_frame_read lap_known_decoding_differs \
+  lap_device_possible lap_jpeg_frame_read lap_known_decoding_differs \
   lap_known_encoding_differs $(addprefix lap_cuda_,stream_create stream_destroy event_create event_destroy event_record \
   event_happened event_ms alloc free pinned_alloc pinned_free pin unpin copy clear sync view_bytes view_in upload \
   download view_copy mirror border check_place scratch_bytes range_begin range_end unavailable count kept_begin kept_end \
-  view_take view_give \
+  view_take view_give info to_start may_pin \
   $(addprefix jpeg_,decode_plan decode_stage_tables decode_enqueue encode_plan_make encode_enqueue encode_scan))
 $(B)/tests/test_device: LDFLAGS += $(ALL_DEVICE_CALLS:%=-Wl,--wrap=%)
 # How many pointers are freed.

@@ -21,7 +21,7 @@
 #include "batch/in_place_record.h"
 #include "tests/support/temporary.h"
 
-/* ---- what jobs and the executor call --------------------------------------------------------------- */
+/* ---- what jobs and the executor call -------------------------------------------------------------- */
 
 static struct fake {
     bool is_on;       /* the test stands in for runs and threads */
@@ -117,6 +117,28 @@ lap_code __wrap_lap_condition_init(pthread_cond_t *condition, lap_error *err)
 {
     return fake.condition == LAP_OK ? __real_lap_condition_init(condition, err)
                                     : lap_fail(err, fake.condition, "no condition");
+}
+
+/* One whose mutex is locked once at a time, and unlocked by those who have it: no other thread is there. */
+static lap_executor *watched;
+static int locks;
+
+int __real_pthread_mutex_lock(pthread_mutex_t *lock);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *lock);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *lock)
+{
+    if (watched && lock == &watched->mutex)
+        assert_int_equal(locks++, 0);
+    return __real_pthread_mutex_lock(lock);
+}
+
+int __real_pthread_mutex_unlock(pthread_mutex_t *lock);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *lock);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *lock)
+{
+    if (watched && lock == &watched->mutex)
+        assert_int_equal(--locks, 0);
+    return __real_pthread_mutex_unlock(lock);
 }
 
 int __real_pthread_cond_signal(pthread_cond_t *condition);
@@ -575,6 +597,7 @@ static void test_kinds(void **state)
         lap_batch_work work = {.device_count = 7};
         lap_error warning = {0};
         assert_int_equal(lap_executor_create(context, 3, i ? &full : &plain, &ex, &err), LAP_OK);
+        watched = ex;
         assert_int_equal(lap_executor_ahead(ex), i ? 9 : 5);
         assert_int_equal(lap_executor_warning(ex, &warning), i);
         assert_string_equal(warning.message, i ? "3 jobs" : "");
@@ -598,6 +621,12 @@ static void test_kinds(void **state)
         assert_true(looks == 0 && lap_executor_pending(ex) == 0);
         lap_job_free(job);
         fake.is_on = false;
+        lap_executor_cancel(ex);
+        assert_int_equal(lap_executor_submit(ex, plain_job(), &err), LAP_OK);
+        lap_job_free(lap_executor_reap(ex, 0));
+        lap_executor_trace(ex, NULL);
+        assert_int_equal(locks, 0);
+        watched = NULL;
         closes = true;
         lap_executor_close(ex);
     }

@@ -360,7 +360,8 @@ static const char *why_none;
 
 FAKE(int, lap_cuda_count, (const char **reason))
 {
-    *reason = why_none;
+    if (reason)
+        *reason = why_none;
     return devices;
 }
 
@@ -404,6 +405,32 @@ FAKE(int, pthread_cond_wait, (pthread_cond_t * condition, pthread_mutex_t *mutex
     pthread_mutex_unlock(mutex);
     meanwhile(); /* another thread has the mutex meanwhile */
     return pthread_mutex_lock(mutex);
+}
+
+static bool may;
+
+FAKE(lap_code, lap_cuda_info, (int device, lap_device_info *info, lap_error *err))
+{
+    assert_int_equal(device, DEVICE);
+    info->free_bytes = 12345;
+    return called("n", err);
+}
+
+FAKE(bool, lap_device_possible, (const char **reason))
+{
+    *reason = "none here";
+    return may;
+}
+
+FAKE(int, lap_cuda_to_start, (void))
+{
+    return 7;
+}
+
+FAKE(bool, lap_cuda_may_pin, (int device))
+{
+    assert_int_equal(device, DEVICE);
+    return may;
 }
 
 /* ---- rungs ------------------------------------------------------------------------------------------------
@@ -1442,6 +1469,28 @@ static void test_codecs(void **state)
         }
 }
 
+static void test_devices(void **state)
+{
+    (void)state;
+    lap_error err = {0};
+    devices = 5;
+    assert_int_equal(lap_device_count(), 5);
+    assert_int_equal(lap_device_to_start(), 7);
+    for (int i = 0; i < 2; i++) {
+        const char *why = NULL;
+        size_t unused = 0;
+        may = i == 1;
+        assert_int_equal(lap_device_may_be(&why), i);
+        assert_string_equal(why, "none here");
+        assert_int_equal(lap_device_pins(DEVICE), i);
+        there.count = 0;
+        there.fails = i;
+        assert_int_equal(lap_device_open(DEVICE, &unused, &err), i ? LAP_E_DEVICE : LAP_OK);
+        assert_int_equal(unused, 12345);
+    }
+    assert_string_equal(err.message, "call 1");
+}
+
 /* ---- streams -------------------------------------------------------------------------------------- */
 
 static void open_stream(void)
@@ -1716,6 +1765,7 @@ int main(void)
         cmocka_unit_test_setup(test_more_plans, set_up),
         cmocka_unit_test_setup(test_verdicts, set_up),
         cmocka_unit_test_setup(test_codecs, set_up),
+        cmocka_unit_test_setup(test_devices, set_up),
         cmocka_unit_test_setup(test_streams, set_up),
         cmocka_unit_test_setup(test_lanes, set_up),
         cmocka_unit_test_setup(test_views, set_up),
