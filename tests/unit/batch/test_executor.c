@@ -51,8 +51,9 @@ void __real_lap_sink_close(lap_sink *sink);
 void __wrap_lap_sink_close(lap_sink *sink);
 void __wrap_lap_sink_close(lap_sink *sink)
 {
-    fake.freed += sink != NULL;
-    if (!fake.is_on)
+    if (fake.is_on)
+        fake.freed += sink != NULL;
+    else
         __real_lap_sink_close(sink);
 }
 
@@ -145,7 +146,8 @@ int __real_pthread_cond_signal(pthread_cond_t *condition);
 int __wrap_pthread_cond_signal(pthread_cond_t *condition);
 int __wrap_pthread_cond_signal(pthread_cond_t *condition)
 {
-    fake.signals += fake.is_on;
+    if (fake.is_on)
+        fake.signals++;
     return __real_pthread_cond_signal(condition);
 }
 
