@@ -1073,13 +1073,13 @@ static void what_jobs_are_told(void **state)
             .force = i & 1,
             .skip_existing = (i & 3) == 2,
             .no_clobber = (i & 7) == 4,
-            .suffix = i & 8 ? ".png" : NULL};
+            .suffix = i & 8 ? ".ppm" : NULL};
         lap_settings s = lap_settings_default();
         lap_stats *unused[2] = {NULL, NULL};
         told said;
         lap_error err;
         (void)unlink("out/plain");
-        (void)unlink("out/plain.png");
+        (void)unlink("out/plain.ppm");
         s.progress = never;
         s.sync = i & 16;
         s.max_memory = 123456789;
@@ -1088,8 +1088,8 @@ static void what_jobs_are_told(void **state)
         assert_int_equal(run_one(o, &s, &said, &err), LAP_OK);
         assert_int_equal(odd.submitted, 1);
         assert_string_equal(odd.input, "in/plain");
-        assert_string_equal(odd.output, i & 8 ? "out/plain.png" : "out/plain");
-        assert_string_equal(odd.relative, i & 8 ? "plain.png" : "plain");
+        assert_string_equal(odd.output, i & 8 ? "out/plain.ppm" : "out/plain");
+        assert_string_equal(odd.relative, i & 8 ? "plain.ppm" : "plain");
         assert_true(odd.job.work == lap_job_write && odd.job.tree && odd.job.below == 3);
         assert_int_equal(odd.job.stat.st_size, 11 + 8 * 8 * 3);
         assert_int_equal(odd.job.force, o.force);
