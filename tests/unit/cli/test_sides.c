@@ -141,9 +141,17 @@ static const char *said(void)
     return text;
 }
 
+/* Standard output of the next check; NULL: the test's. */
+static struct {
+    const char *name;
+    int flags;
+    off_t at;
+} target;
+
 static void begin(void)
 {
     memset(&sys, 0, sizeof sys);
+    target.name = NULL, target.flags = 0, target.at = 0;
     sys.awaited = NAN;
     empty_scratch();
     assert_int_equal(mkdir("photos", 0777) || mkdir("sub", 0777), 0);
@@ -173,14 +181,25 @@ static lap_cli_exit parse(const char *line)
 /* Checks a command line: the exit code, and what is said, which is "" for nothing. */
 static void expect(const char *line, lap_cli_exit expected, const char *message)
 {
+    const int standard = __real_fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
+    fflush(stdout);
+    if (target.name) {
+        const int fd = __real_open(target.name, O_WRONLY | O_CLOEXEC | target.flags);
+        assert_true(fd >= 0 && (target.at == 0 || lseek(fd, target.at, SEEK_SET) == target.at));
+        dup2(fd, STDOUT_FILENO);
+        __real_close(fd);
+    }
     listen();
     lap_cli_exit code = parse(line);
     const bool is_parsed = code == LAP_EXIT_OK;
     if (is_parsed)
         code = lap_cli_check_sides(&cli);
     const char *text = said();
+    dup2(standard, STDOUT_FILENO);
+    __real_close(standard);
     if (!is_parsed || code != expected || !strstr(text, message) || (text[0] != '\0') != (message[0] != '\0'))
-        fail_msg("%s: %d, %s", line, (int)code, text);
+        fail_msg("%s%s%s: %d, %s", line, target.name ? " to " : "", target.name ? target.name : "", (int)code,
+            text);
     assert_int_equal(open_files(), files);
 }
 
@@ -293,6 +312,262 @@ static void outputs_among_records(void **unused)
     is_fine(".lapedge/x.jpg"); /* the output is missing, which is told later */
 }
 
+/* ---- what standard output and OUT already hold -----------------------------------------------------------
+ */
+
+static void put_bytes(const char *name, const char *bytes, size_t size)
+{
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static const struct {
+    const char *format, *head;
+    size_t size;
+} images[] = {{"jpg", "\xff\xd8\xff\xe0\x00\x10JFIF", 10}, {"png", "\x89PNG\r\n\x1a\n", 8},
+    {"pgm", "P5 1 1 255\n", 11}, {"ppm", "P6 1 1 255\n", 11}, {"bmp", "BM\x01\x00", 4}};
+enum { IMAGES = sizeof images / sizeof *images, PGM = 2, PPM = 3 };
+
+/* Whether standard output takes text, as both functions say it. */
+static void takes_text(const char *bytes, size_t size, bool takes)
+{
+    char message[200];
+    put_bytes("output", bytes, size);
+    target.name = "output", target.flags = O_APPEND;
+    snprintf(message, sizeof message, "%s/output, which is not text and would be damaged", scratch);
+    for (int i = 0; i < 3; i++) {
+        static const char *const lines[] = {
+            "stats in.jpg", "photos out -n", "in.jpg --format=tsv - --kernel=log5"};
+        expect(lines[i], takes ? LAP_EXIT_OK : LAP_EXIT_USAGE, takes ? "" : message);
+    }
+    const int standard = __real_fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
+    fflush(stdout);
+    const int fd = __real_open("output", O_WRONLY | O_CLOEXEC);
+    dup2(fd, STDOUT_FILENO);
+    __real_close(fd);
+    const bool is_taken = lap_cli_stdout_takes_text();
+    dup2(standard, STDOUT_FILENO);
+    __real_close(standard);
+    assert_int_equal(is_taken, takes);
+}
+
+static void text_behind_text(void **unused)
+{
+    (void)unused;
+    char bytes[1100];
+    begin();
+    for (int c = 0; c < 256; c++) {
+        memset(bytes, 'a', sizeof bytes);
+        bytes[700] = (char)c;
+        takes_text(bytes, 701, c >= ' ' || c == '\33' || (c >= '\a' && c <= '\r'));
+    }
+    for (size_t at = 1021; at < 1025; at++) { /* only the beginning is looked at */
+        memset(bytes, 'a', sizeof bytes);
+        bytes[at] = 1;
+        takes_text(bytes, sizeof bytes, at >= 1023);
+    }
+    takes_text("\1", 1, false);
+    takes_text("", 0, true);
+    for (int i = 0; i < IMAGES; i++)
+        takes_text(images[i].head, images[i].size, false);
+    takes_text("BM is text", 10, true);
+    target.name = "/dev/null";
+    is_fine("stats in.jpg");
+    const int standard = __real_fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
+    close(STDOUT_FILENO); /* nothing is damaged there */
+    const bool takes = lap_cli_stdout_takes_text();
+    dup2(standard, STDOUT_FILENO);
+    __real_close(standard);
+    assert_true(takes);
+}
+
+/* Images are appended to streams of their own format, and to what the same redirection has written. */
+static void images_behind_others(void **unused)
+{
+    (void)unused;
+    static const char message[] = "which is not empty; name the output, or use > to replace what is there";
+    static const char *const names[] = {"x", "x.stream", "x.jpg", "x.ppm", "x.png"};
+    char line[100];
+    begin();
+    for (int there = 0; there < IMAGES; there++)
+        for (int format = 0; format < IMAGES; format++)
+            for (size_t name = 0; name < sizeof names / sizeof *names; name++) {
+                const bool is_pnm = there == PGM || there == PPM;
+                const bool may = is_pnm ? format == PGM || format == PPM : there == format && name < 2;
+                put_bytes(names[name], images[there].head, images[there].size);
+                snprintf(line, sizeof line, "in.jpg - --format=%s", images[format].format);
+                target.name = names[name];
+                for (int append = 0; append < 2; append++) {
+                    target.flags = append ? O_APPEND : 0;
+                    expect(line, may ? LAP_EXIT_OK : LAP_EXIT_USAGE, may ? "" : message);
+                }
+            }
+    target.name = "x";
+    for (int append = 0; append < 2; append++)
+        for (off_t at = 0; at < 8; at++) { /* a header of seven bytes */
+            const bool may = !append && at >= 7;
+            put("x", "header\n");
+            target.flags = append ? O_APPEND : 0, target.at = at;
+            expect("in.jpg -", may ? LAP_EXIT_OK : LAP_EXIT_USAGE, may ? "" : message);
+        }
+    put("x", "");
+    target.flags = O_APPEND, target.at = 0;
+    is_fine("in.jpg -");
+    put("x", "header\n");
+    is_fine("in.jpg out.jpg"); /* which prints nothing */
+    target.name = "in.jpg";    /* the run tells that better */
+    is_fine("in.jpg -");
+    is_fine("in.jpg - --format=png");
+    target.name = "/dev/null";
+    is_fine("in.jpg -");
+}
+
+static void text_into_other_files(void **unused)
+{
+    (void)unused;
+    begin();
+    put("list", "in.jpg\n");
+    put("k.txt", "0 0 0 0 1 0 0 0 0\n");
+    put("out.jpg", "");
+    static const struct {
+        const char *line, *what; /* NULL: it may be written there */
+    } cases[] = {{"stats in.jpg", "the input"}, {"stats photos/a.jpg in.jpg", "the input"},
+        {"in.jpg out.jpg --json", "the input"}, {"in.jpg out.jpg -n", "the input"},
+        {"in.jpg photos out --log=-", "the input"}, {"in.jpg out.jpg", NULL}, {"--in-place in.jpg", NULL},
+        {"--in-place in.jpg --json", "the input"}, {"photos/a.jpg out.jpg --json", NULL},
+        {"bench --image=in.jpg", "the input"}, {"backends", NULL}, {"diff photos/a.jpg in.jpg", "the input"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char message[200] = "";
+        target.name = "in.jpg", target.flags = O_APPEND;
+        if (cases[i].what)
+            snprintf(message, sizeof message,
+                "standard output is redirected to %s, and text would be written into it", cases[i].what);
+        expect(cases[i].line, cases[i].what ? LAP_EXIT_USAGE : LAP_EXIT_OK, message);
+    }
+    target.name = "list";
+    expect("--files-from=list out --json", LAP_EXIT_USAGE,
+        "standard output is redirected to the list of inputs, and text would be written into it");
+    target.name = "k.txt";
+    expect("in.jpg out.jpg --kernel=k.txt --json", LAP_EXIT_USAGE,
+        "standard output is redirected to the kernel, and text would be written into it");
+    target.name = "out.jpg"; /* which gets a new file */
+    is_fine("in.jpg out.jpg --json");
+    put("j", "");
+    target.name = "j";
+    is_fine("in.jpg out.jpg --json --json-file=j");
+}
+
+/* OUT is not replaced if it is of a kind that lapedge never writes. */
+static void kinds_of_out(void **unused)
+{
+    (void)unused;
+    static const char other[] =
+        "is not an image that lapedge writes; name another file, or use -f to replace it";
+    static const char *const lines[] = {"in.jpg %s", "transform --rotate=90 in.jpg %s"};
+    static const struct {
+        const char *name, *bytes;
+        size_t size;
+        bool may;
+    } cases[] = {{"out.jpg", "text", 4, false}, {"out.jpg", "", 0, true}, {"out.png", "II*\0", 4, false},
+        {"out.jpg", "\0", 1, false}, {"out.tga", "text", 4, true}, {"out.tga", "\0\0", 2, true},
+        {"out.tsv", "12\t34\n", 6, true}, {"out.tsv", "12 34\n", 6, false}, {"out.tsv", "", 0, true},
+        {"out.tsv", "x", 1, false}, {"out.tsv", "12\n-", 4, false}, {"out.jpg", "12\t34\n", 6, false},
+        {"out.bmp", "text", 4, false}, {"out.bmp", "B", 1, false}};
+    char line[200];
+    for (int way = 0; way < 2; way++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            begin();
+            put_bytes(cases[i].name, cases[i].bytes, cases[i].size);
+            const int length = snprintf(line, sizeof line, way ? lines[1] : lines[0], cases[i].name);
+            expect(line, cases[i].may ? LAP_EXIT_OK : LAP_EXIT_USAGE, cases[i].may ? "" : other);
+            static const char *const options[] = {" -f", " --no-clobber", " --skip-existing"};
+            for (int option = 0; option < 3; option++) {
+                snprintf(line + length, sizeof line - (size_t)length, "%s", options[option]);
+                is_fine(line);
+            }
+        }
+    for (int there = 0; there < IMAGES; there++)
+        for (int name = 0; name < IMAGES; name++) { /* any image may be replaced by any other */
+            begin();
+            snprintf(line, sizeof line, "out.%s", images[name].format);
+            put_bytes(line, images[there].head, images[there].size);
+            snprintf(line, sizeof line, "in.jpg out.%s", images[name].format);
+            is_fine(line);
+        }
+    begin();
+    put("out", "text");
+    is_fine("in.jpg out");
+    expect("in.jpg out --format=png", LAP_EXIT_USAGE, other);
+    is_fine("in.jpg out --format=tga");
+    expect("in.jpg out --format=tsv", LAP_EXIT_USAGE, other);
+    put("out", "12\n");
+    is_fine("in.jpg out --format=tsv");
+    assert_int_equal(mkdir("out.png", 0777) | mkfifo("out.jpg", 0600), 0);
+    is_fine("in.jpg out.png/x.jpg");
+    is_fine("in.jpg out.jpg");
+    put("-", "text");
+    is_fine("in.jpg - --format=jpg");
+    put("out.ppm", "P6");
+    sys.call = "open", sys.why = EACCES;
+    expect("in.jpg out.ppm", LAP_EXIT_USAGE,
+        "out.ppm exists and cannot be read: Permission denied; name another file, or use -f to replace it");
+    is_fine("in.jpg out.ppm -f");
+}
+
+/* A pattern that the shell left alone is no name for something new. */
+static void patterns_that_were_left(void **unused)
+{
+    (void)unused;
+    static const char message[] =
+        "no file matches this pattern; name the output, or create it first if this is its";
+    static const struct {
+        const char *line;
+        bool may;
+    } cases[] = {{"in.jpg *.png", false}, {"in.jpg sub/?.png", false}, {"in.jpg s*/x.png", false},
+        {"photos in.jpg out*", false}, {"photos w?rd/out", true}, {"photos w?rd/x*/out", false},
+        {"photos w?rd/x/*", false}, {"in.jpg w?rd/x.png", true}, {"photos in.jpg w?rd/", true},
+        {"in.jpg in.jpg/*.png", true}, {"in.jpg out.jpg --json-file=*.json", false},
+        {"in.jpg out.jpg --json-file=w?rd/j", true}, {"a*.jpg b*.jpg", true}, {"photos a*.jpg *x", true},
+        {"c*.jpg b*.jpg", false}, {"in.jpg out.jpg --json-file=w?rd/j*", false},
+        {"a*.jpg out.jpg --json-file=j*", true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        begin();
+        put("a*.jpg", "x");
+        assert_int_equal(mkdir("w?rd", 0777), 0);
+        expect(cases[i].line, cases[i].may ? LAP_EXIT_OK : LAP_EXIT_USAGE, cases[i].may ? "" : message);
+    }
+}
+
+/* A side file with the name of an image would be taken for a photo, in the folder of the photos. */
+static void sides_among_photos(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *line, *folder; /* NULL: it may be there */
+    } cases[] = {{"stats photos --json-file=photos/x.png", "photos"},
+        {"stats photos --json-file=photos/x.json", NULL}, {"stats photos --json-file=photos/x.tsv", NULL},
+        {"stats photos --json-file=photos/png", NULL},
+        {"stats photos --json-file=photos/sub/x.JPG", "photos"}, {"stats photos --json-file=x.png", NULL},
+        {"stats photos sub --json-file=sub/x.png", "sub"},
+        {"stats in.jpg photos --json-file=photos/x.ppm", "photos"},
+        {"stats photos/a.jpg --json-file=photos/x.png", NULL}, {"photos out --log=photos/x.png", "photos"},
+        {"photos sub --log=sub/x.png", NULL}, {"photos sub out --log=sub/x.png", "sub"},
+        {"--in-place photos/a.jpg --log=photos/x.png", NULL}, {"stats photos --json-file=photos/a.b/x", NULL},
+        {"bench filter --json-file=filter/x.png", NULL},
+        {"compare photos --json-file=photos/x.png", "photos"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char message[200] = "";
+        begin();
+        assert_int_equal(mkdir("photos/sub", 0777) | mkdir("photos/a.b", 0777) | mkdir("filter", 0777), 0);
+        if (cases[i].folder)
+            snprintf(message, sizeof message,
+                "lies in the input %s and is named like an image; name another file", cases[i].folder);
+        expect(cases[i].line, cases[i].folder ? LAP_EXIT_USAGE : LAP_EXIT_OK, message);
+    }
+}
+
 /* ---- only over our own -----------------------------------------------------------------------------------
  */
 
@@ -307,14 +582,6 @@ static const struct {
     {"in.jpg out.jpg --report=", "side.html", "a report", REPORT},
     {"diff in.jpg photos/a.jpg --heatmap=", "side.png", "a heat map", HEATMAP}};
 enum { KINDS = sizeof sides / sizeof *sides };
-
-static void put_bytes(const char *name, const char *bytes, size_t size)
-{
-    FILE *file = fopen(name, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
 
 /* A file may be replaced by the sides of these kinds, and by no other. */
 static void may_be_replaced(const char *bytes, size_t size, int kinds)
@@ -848,6 +1115,12 @@ int main(void)
         cmocka_unit_test(other_files_of_the_command_line),
         cmocka_unit_test(names_of_records_and_backups),
         cmocka_unit_test(outputs_among_records),
+        cmocka_unit_test(text_behind_text),
+        cmocka_unit_test(images_behind_others),
+        cmocka_unit_test(text_into_other_files),
+        cmocka_unit_test(kinds_of_out),
+        cmocka_unit_test(patterns_that_were_left),
+        cmocka_unit_test(sides_among_photos),
         cmocka_unit_test(each_kind_is_known_by_its_beginning),
         cmocka_unit_test(heat_maps_and_images),
         cmocka_unit_test(what_else_may_be_replaced),
