@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -665,6 +666,62 @@ static void commands_come_first(void **unused)
     is_fine("-V");
     assert_true(cli.version && !cli.help_full && !cli.help_short);
     is_fine("--version");
+}
+
+/* A first word that no file has: what is said of it, if it was meant as a command, and otherwise. */
+static void first_words(void **unused)
+{
+    (void)unused;
+#define NEITHER ": no such file, and no command"
+#define SPACES ": no such file; put a name with spaces in quotation marks: "
+    static const struct {
+        const char *words[4], *as_command, *as_name; /* what is said; NULL: nothing */
+    } rows[] = {{{""}, NULL, NULL}, {{"-"}, NULL, NULL}, {{"a.b"}, NULL, NULL}, {{"a/b"}, NULL, NULL},
+        {{"photos"}, NULL, NULL}, {{"dangling"}, NULL, NULL},
+        {{"sttas"}, "sttas" NEITHER " (did you mean stats?)", "sttas" NEITHER " (did you mean stats?)"},
+        {{"convert"}, "convert" NEITHER "; lapedge IN OUT filters, lapedge transform rotates",
+            "convert" NEITHER "; lapedge IN OUT filters, lapedge transform rotates"},
+        {{"xyzzyxyz"}, NULL, "xyzzyxyz" NEITHER "; see lapedge -h"},
+        {{"convert", "it"}, "convert" SPACES "'convert it'", "convert" SPACES "'convert it'"},
+        {{"my", "day"}, NULL, "my" NEITHER "; see lapedge -h"},
+        {{"my", "first", "day"}, NULL, "my" SPACES "'my first day'"},
+        {{"sttas", "of", "all"}, "sttas" SPACES "'sttas of'", "sttas" SPACES "'sttas of'"},
+        {{"none", "in.jpg"}, NULL, "none" NEITHER "; see lapedge -h"}};
+    begin();
+    put("my first day", "x");
+    put("convert it", "x");
+    put("sttas of", "x");
+    put("none (null)", "x"); /* nothing behind the last word is looked at */
+    for (size_t i = 0; i < COUNT(rows); i++)
+        for (int is_command = 0; is_command < 2; is_command++)
+            for (int may_be = 0; may_be < 2; may_be++) {
+                char *words[4], want[300] = "";
+                lap_cli given = {.operands = words, .may_be_command = may_be};
+                for (int k = 0; k < 4; k++)
+                    words[k] = (char *)(uintptr_t)rows[i].words[k];
+                while (words[given.operand_count])
+                    given.operand_count++;
+                const char *said_of_it = is_command ? rows[i].as_command : rows[i].as_name;
+                if (may_be && said_of_it)
+                    snprintf(want, sizeof want, "lapedge: %s\n", said_of_it);
+                listen();
+                const lap_cli_exit code = lap_cli_check_first_word(&given, is_command);
+                if (strcmp(said(), want) != 0 || code != (*want ? LAP_EXIT_USAGE : LAP_EXIT_OK))
+                    fail_msg("%s: %d, %s", words[0], (int)code, text);
+            }
+    char word[300], rest[PATH_MAX + 20]; /* what is too long cannot be examined, or is cut */
+    memset(word, 'x', sizeof word);
+    word[sizeof word - 1] = '\0';
+    memset(rest, 'y', sizeof rest);
+    rest[sizeof rest - 1] = '\0';
+    char *words[] = {word, rest, rest, NULL};
+    lap_cli given = {.operands = words, .operand_count = 3, .may_be_command = true};
+    assert_int_equal(lap_cli_check_first_word(&given, false), LAP_EXIT_OK);
+    word[100] = '\0';
+    listen();
+    const lap_cli_exit code = lap_cli_check_first_word(&given, false);
+    assert_true(strstr(said(), NEITHER "; see lapedge -h"));
+    assert_int_equal(code, LAP_EXIT_USAGE);
 }
 
 static void defaults_are_known(void **unused)
@@ -1408,6 +1465,7 @@ int main(void)
         cmocka_unit_test(kernels_are_read),
         cmocka_unit_test(unknown_options_are_named),
         cmocka_unit_test(commands_come_first),
+        cmocka_unit_test(first_words),
         cmocka_unit_test(defaults_are_known),
         cmocka_unit_test(options_are_given_again),
         cmocka_unit_test(forms_follow_from_operands),
