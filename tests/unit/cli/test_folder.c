@@ -16,8 +16,7 @@
 #define COUNT(rows) (sizeof(rows) / sizeof *(rows))
 #define L "lapedge: "
 
-/* ---- what stands around a run ---------------------------------------------------------------------------
- */
+/* ---- what stands around a run ---------------------------------------------------------------------- */
 
 typedef struct event { /* what the library says of a photo */
     const char *input;
@@ -294,8 +293,7 @@ int __wrap_lap_json_print(json_t *object)
     return sys.json_code;
 }
 
-/* ---- steps ----------------------------------------------------------------------------------------------
- */
+/* ---- steps ----------------------------------------------------------------------------------------- */
 
 static void forget(void)
 {
@@ -359,8 +357,7 @@ static void assert_object(json_t *got, const char *text)
     json_decref(want);
 }
 
-/* ---- the request ----------------------------------------------------------------------------------------
- */
+/* ---- the request ----------------------------------------------------------------------------------- */
 
 static void requests(void **state)
 {
@@ -448,8 +445,7 @@ static void standard_input_among_files(void **state)
     assert_says(assert_int_equal(lap_folder_check_names(&cli), LAP_EXIT_OK), "", "");
 }
 
-/* ---- while it runs --------------------------------------------------------------------------------------
- */
+/* ---- while it runs --------------------------------------------------------------------------------- */
 
 static void how_many_at_once(void **state)
 {
@@ -534,8 +530,7 @@ static void what_is_left(void **state)
     }
 }
 
-/* ---- for a person ---------------------------------------------------------------------------------------
- */
+/* ---- for a person ---------------------------------------------------------------------------------- */
 
 static void patterns_that_match_nothing(void **state)
 {
@@ -809,8 +804,7 @@ static void processors_and_times(void **state)
         "  by        the CPU\n  at once   up to 1\n  ms        added up 0.0\n");
 }
 
-/* ---- for a script ---------------------------------------------------------------------------------------
- */
+/* ---- for a script ---------------------------------------------------------------------------------- */
 
 static void objects_of_a_folder(void **state)
 {
@@ -866,8 +860,7 @@ static void objects_of_a_folder(void **state)
     json_decref(object);
 }
 
-/* ---- the exit code --------------------------------------------------------------------------------------
- */
+/* ---- the exit code --------------------------------------------------------------------------------- */
 
 static void exit_codes(void **state)
 {
@@ -912,8 +905,7 @@ static void exit_codes(void **state)
         }
 }
 
-/* ---- a run over folders ---------------------------------------------------------------------------------
- */
+/* ---- a run over folders ---------------------------------------------------------------------------- */
 
 #define assert_runs(run, code, out, err) \
     do {                                 \
@@ -1597,8 +1589,7 @@ static void clashes_keep_off(void **state)
         }
 }
 
-/* ---- in place -------------------------------------------------------------------------------------------
- */
+/* ---- in place -------------------------------------------------------------------------------------- */
 
 static void start_in_place(int photos)
 {

@@ -691,7 +691,7 @@ static void first_words(void **unused)
     put("my first day", "x");
     put("convert it", "x");
     put("sttas of", "x");
-    put("none (null)", "x"); /* nothing behind the last word is looked at */
+    put("xyzzyxyz (null)", "x"); /* nothing behind the last word is looked at */
     for (size_t i = 0; i < COUNT(rows); i++)
         for (int is_command = 0; is_command < 2; is_command++)
             for (int may_be = 0; may_be < 2; may_be++) {

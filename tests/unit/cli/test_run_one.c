@@ -15,8 +15,7 @@
 #define COUNT(rows) (sizeof(rows) / sizeof *(rows))
 #define L "lapedge: "
 
-/* ---- what stands around a run
- * ------------------------------------------------------------------------------- */
+/* ---- what stands around a run ---------------------------------------------------------------------- */
 
 static lap_cli cli;
 
@@ -197,8 +196,7 @@ int __wrap_lap_json_print(json_t *object)
     return sys.json_code;
 }
 
-/* ---- steps
- * -------------------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------------- */
 
 static char *operands[3];
 static char words[2][80];
@@ -255,8 +253,7 @@ static const char *text(const char *key)
     return value ? value : "";
 }
 
-/* ---- a run
- * -------------------------------------------------------------------------------------------------- */
+/* ---- a run ----------------------------------------------------------------------------------------- */
 
 static void what_is_said(void **state)
 {
@@ -424,8 +421,7 @@ static void bytes_after_the_end(void **state)
     lap_context_destroy(context);
 }
 
-/* ---- what was there
- * ------------------------------------------------------------------------------------------- */
+/* ---- what was there -------------------------------------------------------------------------------- */
 
 #define REPLACED                                                                                        \
     " replaced; --no-clobber leaves it alone, -f replaces it without a note; several photos go into a " \

@@ -6,7 +6,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -20,8 +26,7 @@
 
 #define COUNT(rows) (sizeof(rows) / sizeof *(rows))
 
-/* ---- the system
- * ----------------------------------------------------------------------------------------------- */
+/* ---- the system ------------------------------------------------------------------------------------ */
 
 enum { CREATE = 444, ADD = 445, RESTRICT = 446, CLOSE = 436, RULES = 64 };
 
@@ -41,6 +46,11 @@ static struct {
     uint64_t allowed;
     struct stat parent;
     int restricted, alone, no_new_privileges;
+
+    struct {
+        struct sock_filter at[1024];
+        size_t size;
+    } filter;
 
     /* the keeper */
     struct sigaction on_refused;
@@ -63,7 +73,7 @@ long __wrap_syscall(long number, ...)
     long a[6];
     va_list rest;
     va_start(rest, number);
-    for (int i = 0; i < (number == ADD ? 4 : number == CREATE || number == CLOSE ? 3 : 2); i++)
+    for (int i = 0; i < (number == ADD ? 4 : number == RESTRICT ? 2 : 3); i++)
         a[i] = va_arg(rest, long);
     va_end(rest);
     if (number == CREATE && !a[0]) {
@@ -89,6 +99,14 @@ long __wrap_syscall(long number, ...)
         assert_true(fcntl((int)a[0], F_GETFD) >= 0 && (int)a[1] == 0);
         sys.restricted++;
         return strikes("restrict") ? -1 : 0;
+    }
+    if (number == SYS_seccomp) {
+        assert_true((int)a[0] == SECCOMP_SET_MODE_FILTER && (int)a[1] == SECCOMP_FILTER_FLAG_TSYNC);
+        const struct sock_fprog *filter = (const struct sock_fprog *)a[2];
+        assert_true(filter->len <= COUNT(sys.filter.at));
+        sys.filter.size = filter->len;
+        memcpy(sys.filter.at, filter->filter, filter->len * sizeof *filter->filter);
+        return strikes("seccomp") ? -1 : 0;
     }
     assert_int_equal(number, CLOSE);
     assert_true((unsigned)a[0] == 1 && (unsigned)a[1] == ~0u && a[2] == 0);
@@ -136,6 +154,7 @@ lap_code __wrap_lap_sandbox_keep(int *sock, lap_error *err)
     return strikes("keep") ? lap_sandbox_failed(err, LAP_E_BACKEND, "no keeper") : LAP_OK;
 }
 
+lap_code __real_lap_sandbox_limit_calls(int keeper, lap_error *err);
 lap_code __wrap_lap_sandbox_limit_calls(int keeper, lap_error *err);
 lap_code __wrap_lap_sandbox_limit_calls(int keeper, lap_error *err)
 {
@@ -145,6 +164,7 @@ lap_code __wrap_lap_sandbox_limit_calls(int keeper, lap_error *err)
     return strikes("limit") ? lap_sandbox_failed(err, LAP_E_BACKEND, "no seccomp") : LAP_OK;
 }
 
+lap_code __real_lap_sandbox_limit_keeper(lap_error *err);
 lap_code __wrap_lap_sandbox_limit_keeper(lap_error *err);
 lap_code __wrap_lap_sandbox_limit_keeper(lap_error *err)
 {
@@ -245,8 +265,7 @@ int __wrap_fsetxattr(int fd, const char *name, const void *value, size_t size, i
     return -1;
 }
 
-/* ---- Landlock
- * ------------------------------------------------------------------------------------------------ */
+/* ---- Landlock -------------------------------------------------------------------------------------- */
 
 static lap_error err;
 static lap_cli cli;
@@ -378,8 +397,229 @@ static void restrictions(void **state)
     assert_int_equal(close(box.rules), 0);
 }
 
-/* ---- a command line
- * -------------------------------------------------------------------------------------------- */
+/* ---- seccomp --------------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+#define HERE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define HERE AUDIT_ARCH_AARCH64
+#endif
+
+#ifdef HERE
+
+enum { ALLOW = -1, TRAP = -2, KILL = -3 }; /* else an errno */
+
+/* What the filter says of a call. */
+static int verdict_of(unsigned arch, int call, const uint64_t args[6])
+{
+    struct seccomp_data data = {.nr = call, .arch = arch};
+    uint32_t held = 0;
+    memcpy(data.args, args, sizeof data.args);
+    for (size_t at = 0;; at++) {
+        assert_true(at < sys.filter.size);
+        const struct sock_filter *i = &sys.filter.at[at];
+        switch (i->code) {
+        case BPF_LD | BPF_W | BPF_ABS:
+            assert_true(i->k + sizeof held <= sizeof data && i->k % 4 == 0);
+            memcpy(&held, (const char *)&data + i->k, sizeof held);
+            break;
+        case BPF_ALU | BPF_AND | BPF_K:
+            held &= i->k;
+            break;
+        case BPF_JMP | BPF_JEQ | BPF_K:
+            at += held == i->k ? i->jt : i->jf;
+            break;
+        case BPF_JMP | BPF_JSET | BPF_K:
+            at += held & i->k ? i->jt : i->jf;
+            break;
+        case BPF_JMP | BPF_JGE | BPF_K:
+            at += held >= i->k ? i->jt : i->jf;
+            break;
+        default:
+            assert_int_equal(i->code, BPF_RET | BPF_K);
+            if (i->k == SECCOMP_RET_ALLOW || i->k == SECCOMP_RET_TRAP || i->k == SECCOMP_RET_KILL_PROCESS)
+                return i->k == SECCOMP_RET_ALLOW ? ALLOW : i->k == SECCOMP_RET_TRAP ? TRAP : KILL;
+            assert_int_equal(i->k & ~0xffffu, SECCOMP_RET_ERRNO);
+            return (int)(i->k & 0xffff);
+        }
+    }
+}
+
+static int verdict(int call, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
+{
+    return verdict_of(HERE, call, (const uint64_t[6]){a, b, c, d, e, 9});
+}
+
+/* Any arguments are fine. */
+static void is_allowed(const int *calls, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (int bit = 0; bit < 64; bit++) {
+            const uint64_t value = (uint64_t)1 << bit;
+            if (verdict(calls[i], value, value, value, value, value) != ALLOW)
+                fail_msg("call %d", calls[i]);
+        }
+}
+
+static void is_denied(const int *calls, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (verdict(calls[i], 0, 0, 0, 0, 0) != EPERM || verdict(calls[i], 1, 2, 3, 4, 5) != EPERM)
+            fail_msg("call %d", calls[i]);
+}
+
+/* One argument decides; the first is `base`, the others are zero. Only 32 bits of it count. */
+static void assert_argument(int call, int argument, uint64_t value, uint64_t base, int want)
+{
+    for (int high = 0; high < 2; high++) {
+        uint64_t args[6] = {base};
+        args[argument] = value | (high ? (uint64_t)5 << 32 : 0);
+        const int got = verdict_of(HERE, call, args);
+        if (got != want)
+            fail_msg("call %d, argument %d is %#llx: %d, not %d", call, argument, (unsigned long long)value,
+                got, want);
+    }
+}
+
+static void only_bits(int call, int argument, uint64_t also, uint64_t mask)
+{
+    for (int bit = 0; bit < 32; bit++) {
+        const uint64_t value = (uint64_t)1 << bit;
+        assert_argument(call, argument, value | also, 0, mask & value ? ALLOW : EPERM);
+    }
+    assert_argument(call, argument, also, 0, ALLOW);
+}
+
+static void only_values(int call, int argument, const unsigned *values, size_t count)
+{
+    for (unsigned i = 0; i < 6000; i++) {
+        const unsigned value = i < 3000 ? i : i + 0x5000 - 3000;
+        bool is_one = false;
+        for (size_t k = 0; k < count; k++)
+            is_one = is_one || values[k] == value;
+        assert_argument(call, argument, value, 0, is_one ? ALLOW : EPERM);
+    }
+}
+#define ONLY(call, argument, ...)                                \
+    only_values(call, argument, (const unsigned[]){__VA_ARGS__}, \
+        sizeof((const unsigned[]){__VA_ARGS__}) / sizeof(unsigned))
+
+static void calls_of_the_run(void **state)
+{
+    static const int fine[] = {SYS_futex, SYS_read, SYS_write, SYS_munmap, SYS_brk, SYS_wait4, SYS_getrandom,
+        SYS_rt_sigaction, SYS_uname, SYS_unlinkat, SYS_ftruncate, SYS_exit_group};
+    static const int denied[] = {SYS_socket, SYS_connect, SYS_sendto, SYS_execve, SYS_ptrace, SYS_mount,
+        SYS_setuid, SYS_fchmodat, SYS_fchownat, SYS_setxattr, SYS_bpf, SYS_seccomp, SYS_recvmsg, 5000};
+    static const int kept[] = {SYS_fchmod, SYS_fchown, SYS_fsetxattr, SYS_utimensat};
+    static const int keepers[] = {-1, 0, 7};
+    (void)state;
+    for (size_t k = 0; k < COUNT(keepers); k++) {
+        const int keeper = keepers[k];
+        start();
+        assert_int_equal(__real_lap_sandbox_limit_calls(keeper, &err), LAP_OK);
+        is_allowed(fine, COUNT(fine));
+        is_denied(denied, COUNT(denied));
+        for (size_t i = 0; i < COUNT(kept); i++)
+            assert_int_equal(verdict(kept[i], 1, 0, 0, 0, 0), keeper < 0 ? EPERM : TRAP);
+        for (int fd = -1; fd < 10; fd++) {
+            const uint64_t number = (uint32_t)fd;
+            assert_int_equal(verdict(SYS_close, number, 0, 0, 0, 0), fd == keeper ? EPERM : ALLOW);
+            assert_int_equal(verdict(SYS_sendmsg, number, 0, 0, 0, 0), fd == keeper ? ALLOW : EPERM);
+        }
+        assert_int_equal(verdict(SYS_tgkill, (uint64_t)getpid(), 3, 6, 0, 0), ALLOW);
+        assert_int_equal(verdict(SYS_tgkill, (uint64_t)getpid() + 1, 3, 6, 0, 0), EPERM);
+#ifdef SYS_clone3
+        assert_int_equal(verdict(SYS_clone3, 0, 0, 0, 0, 0), ENOSYS);
+#endif
+        assert_int_equal(verdict_of(HERE + 1, SYS_read, (const uint64_t[6]){0}), KILL);
+#ifdef __x86_64__ /* the x32 interface */
+        assert_int_equal(verdict(0x40000000 + SYS_read, 0, 0, 0, 0, 0), EPERM);
+        assert_int_equal(verdict(0x7fffffff, 0, 0, 0, 0, 0), EPERM);
+#endif
+    }
+    for (int bit = 0; bit < 32; bit++) { /* with a keeper: what its handler may ask for */
+        const uint64_t value = (uint64_t)1 << bit;
+        assert_argument(SYS_fchmod, 1, value, 0, bit < 9 ? TRAP : EPERM);
+        assert_argument(SYS_fchown, 1, value, 0, TRAP);
+        assert_argument(SYS_fsetxattr, 4, value, 0, EPERM);
+        assert_argument(SYS_utimensat, 3, value, 0, EPERM);
+        assert_int_equal(verdict(SYS_utimensat, 3, value, 0, 0, 0), EPERM);
+        assert_int_equal(verdict(SYS_utimensat, 3, value << 32, 0, 0, 0), EPERM);
+    }
+}
+
+static void arguments_of_calls(void **state)
+{
+    enum {
+#ifdef __x86_64__
+        LARGE = 0100000,
+#else
+        LARGE = 0400000,
+#endif
+        OPENED = O_WRONLY | O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NONBLOCK | O_NOCTTY | O_DIRECTORY |
+                 O_NOFOLLOW | O_CLOEXEC | O_PATH | LARGE,
+        THREADS = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_SIGHAND | CLONE_THREAD |
+                  CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | 0x400000
+    };
+    (void)state;
+    assert_int_equal(__real_lap_sandbox_limit_calls(5, &err), LAP_OK);
+    only_bits(SYS_openat, 2, 0, OPENED);
+    only_bits(SYS_openat, 3, 0, 0777);
+    assert_int_equal(verdict(SYS_openat, 0, 0, O_RDWR | O_CREAT, 0644, 0), ALLOW);
+    assert_int_equal(verdict(SYS_openat, 0, 0, O_ACCMODE, 0, 0), EPERM);
+    assert_int_equal(verdict(SYS_openat, 0, 0, O_ACCMODE | O_CREAT, 0, 0), EPERM);
+#ifdef SYS_open
+    only_bits(SYS_open, 1, 0, OPENED);
+    only_bits(SYS_open, 2, 0, 0777);
+    assert_int_equal(verdict(SYS_open, 0, O_ACCMODE, 0, 0, 0), EPERM);
+#endif
+    ONLY(SYS_fcntl, 1, F_DUPFD_CLOEXEC, F_GETFL, F_GETFD, F_SETFD, F_GETPIPE_SZ);
+    ONLY(SYS_ioctl, 1, TCGETS, TIOCGWINSZ, FIONREAD);
+    ONLY(SYS_fallocate, 1, 1);
+    only_bits(SYS_renameat2, 4, 0, 1);
+    ONLY(SYS_linkat, 4, 0);
+    only_bits(SYS_clone, 0, CLONE_THREAD, THREADS);
+    assert_int_equal(verdict(SYS_clone, CLONE_VM | CLONE_FS, 0, 0, 0, 0), EPERM); /* a process */
+    assert_int_equal(verdict(SYS_clone, 0, 0, 0, 0, 0), EPERM);
+    ONLY(SYS_kill, 1, 0);
+    ONLY(SYS_sched_setaffinity, 0, 0);
+    ONLY(SYS_prlimit64, 0, 0);
+    for (int bit = 0; bit < 64; bit++)
+        assert_int_equal(verdict(SYS_prlimit64, 0, 3, (uint64_t)1 << bit, 0, 0), EPERM);
+    assert_int_equal(verdict(SYS_prlimit64, 0, 3, 0, 0, 0), ALLOW);
+    ONLY(SYS_prctl, 0, PR_SET_NAME);
+    only_bits(SYS_mmap, 2, 0, PROT_READ | PROT_WRITE);
+    only_bits(SYS_mprotect, 2, 0, PROT_READ | PROT_WRITE);
+}
+
+static void calls_of_the_keeper(void **state)
+{
+    static const int fine[] = {SYS_recvmsg, SYS_sendto, SYS_close, SYS_fchmod, SYS_fchown, SYS_fsetxattr,
+        SYS_fstat, SYS_newfstatat, SYS_exit_group, SYS_exit};
+    static const int denied[] = {SYS_read, SYS_write, SYS_openat, SYS_mmap, SYS_socket, SYS_sendmsg, SYS_kill,
+        SYS_unlinkat, SYS_clone, SYS_execve, SYS_ftruncate};
+    static const int whys[] = {ENOSYS, EINVAL, EACCES};
+    (void)state;
+    assert_int_equal(__real_lap_sandbox_limit_keeper(&err), LAP_OK);
+    is_allowed(fine, COUNT(fine));
+    is_denied(denied, COUNT(denied));
+    ONLY(SYS_fcntl, 1, F_GETFL);
+    assert_int_equal(verdict(SYS_utimensat, 3, 0, 7, 0, 0), ALLOW);
+    for (int bit = 0; bit < 64; bit++)
+        assert_int_equal(verdict(SYS_utimensat, 3, (uint64_t)1 << bit, 0, 0, 0), EPERM);
+    assert_int_equal(verdict_of(HERE + 1, SYS_recvmsg, (const uint64_t[6]){0}), KILL);
+    for (size_t i = 0; i < 2 * COUNT(whys); i++) { /* kernels that refuse the filter */
+        start();
+        sys.call = "seccomp", sys.why = whys[i / 2];
+        const lap_code code =
+            i % 2 ? __real_lap_sandbox_limit_keeper(&err) : __real_lap_sandbox_limit_calls(3, &err);
+        fails_with(code, LAP_E_BACKEND, sys.why == EACCES ? strerror(EACCES) : "this kernel has no seccomp");
+    }
+}
+
+#endif
+
+/* ---- a command line -------------------------------------------------------------------------------- */
 
 static void set_operands(const char *line)
 {
@@ -730,8 +970,7 @@ static void output_folders(void **state)
     }
 }
 
-/* ---- the keeper
- * --------------------------------------------------------------------------------------------------- */
+/* ---- the keeper ------------------------------------------------------------------------------------ */
 
 static int sock = -1;
 
@@ -1007,6 +1246,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, begin)
     static const struct CMUnitTest tests[] = {TEST(versions_of_landlock), TEST(rights), TEST(restrictions),
+#ifdef HERE
+        TEST(calls_of_the_run), TEST(arguments_of_calls), TEST(calls_of_the_keeper),
+#endif
         TEST(what_command_lines_need), TEST(records_above), TEST(side_files), TEST(lists),
         TEST(rules_that_fail), TEST(entering), TEST(output_folders), TEST(how_it_starts), TEST(modes),
         TEST(times_of_files), TEST(access_lists), TEST(strange_messages), TEST(apart_from_the_run),

@@ -16,7 +16,7 @@
 #include "cli/sides.h"
 #include "cli/term.h"
 
-/* ---- the system ---------------------------------------------------------------------------------------- */
+/* ---- the system ------------------------------------------------------------------------------------ */
 
 static struct {
     const char *call; /* that fails, after so many that succeed; NULL: none */
@@ -116,8 +116,7 @@ lap_code __wrap_lap_side_await_reader(const char *path, double seconds, lap_erro
     return strikes("await") ? lap_fail_at(err, LAP_E_WRITE, path, "no process reads this FIFO") : LAP_OK;
 }
 
-/* ---- steps ----------------------------------------------------------------------------------------------
- */
+/* ---- steps ----------------------------------------------------------------------------------------- */
 
 static lap_cli cli;
 static int files, errors,
@@ -208,8 +207,7 @@ static void is_fine(const char *line)
     expect(line, LAP_EXIT_OK, "");
 }
 
-/* ---- never over something else ---------------------------------------------------------------------------
- */
+/* ---- never over something else --------------------------------------------------------------------- */
 
 static void other_files_of_the_command_line(void **unused)
 {
@@ -312,8 +310,7 @@ static void outputs_among_records(void **unused)
     is_fine(".lapedge/x.jpg"); /* the output is missing, which is told later */
 }
 
-/* ---- what standard output and OUT already hold -----------------------------------------------------------
- */
+/* ---- what standard output and OUT already hold ----------------------------------------------------- */
 
 static void put_bytes(const char *name, const char *bytes, size_t size)
 {
@@ -568,8 +565,7 @@ static void sides_among_photos(void **unused)
     }
 }
 
-/* ---- only over our own -----------------------------------------------------------------------------------
- */
+/* ---- only over our own ----------------------------------------------------------------------------- */
 
 enum { LOG = 1, STATS = 2, OBJECT = 4, TRACE = 8, REPORT = 16, HEATMAP = 32 };
 static const struct {
@@ -693,8 +689,7 @@ static void what_else_may_be_replaced(void **unused)
     expect("in.jpg out.jpg --report=side.html", LAP_EXIT_USAGE, "is not a report");
 }
 
-/* ---- where it would be -----------------------------------------------------------------------------------
- */
+/* ---- where it would be ----------------------------------------------------------------------------- */
 
 static void places_that_cannot_be_written(void **unused)
 {
@@ -761,8 +756,7 @@ static void sides_are_listed(void **unused)
         assert_false(lap_cli_is_stdout(others[i]));
 }
 
-/* ---- logs ------------------------------------------------------------------------------------------------
- */
+/* ---- logs ------------------------------------------------------------------------------------------ */
 
 static const char *text_of(const char *name)
 {

@@ -22,8 +22,7 @@ enum { WORKER = 4242, PARENT = 4141 };
 
 static lap_cli cli;
 
-/* ---- the system -------------------------------------------------------------------------------------------
- */
+/* ---- the system ------------------------------------------------------------------------------------ */
 
 static struct {
     const char *call; /* that fails, after so many that succeed; NULL: none */
@@ -282,8 +281,7 @@ lap_context *__wrap_lap_context_create(int threads, lap_error *err)
     return NULL;
 }
 
-/* ---- steps
- * -------------------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------------- */
 
 static void start(void)
 {
@@ -331,8 +329,7 @@ static void (*handler_of(int number))(int)
     return action.sa_handler;
 }
 
-/* ---- the process with the devices
- * --------------------------------------------------------------------------- */
+/* ---- the process with the devices ------------------------------------------------------------------ */
 
 static void which_runs_have_a_worker(void **state)
 {
@@ -437,8 +434,7 @@ static void the_worker_ends(void **state)
     signal(SIGHUP, SIG_DFL);
 }
 
-/* ---- a list on standard input
- * ------------------------------------------------------------------------------- */
+/* ---- a list on standard input ---------------------------------------------------------------------- */
 
 static int standard;
 
@@ -583,8 +579,7 @@ static void lists_in_memory(void **state)
     take_back();
 }
 
-/* ---- around a command
- * ------------------------------------------------------------------------------------------ */
+/* ---- around a command ------------------------------------------------------------------------------ */
 
 static void commands_begin(void **state)
 {
