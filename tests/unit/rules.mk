@@ -226,9 +226,13 @@ SANDBOX_CALLS := syscall prctl opendir access mkdir fstat socketpair fork atexit
 $(B)/tests/test_sandbox: LDFLAGS += $(SANDBOX_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_sandbox: $(FUZZ_PROGRAM)
 # The same, for what its rules allow.
-SANDBOX_RULES_CALLS := syscall prctl opendir fchown _exit lap_sandbox_keep
+SANDBOX_RULES_CALLS := syscall prctl opendir fstat fchown _exit lap_sandbox_keep
 $(B)/tests/test_sandbox_rules: LDFLAGS += $(SANDBOX_RULES_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_sandbox_rules: $(FUZZ_PROGRAM)
+# Encoders, a machine and a file of the test's own for the page of a report.
+GALLERY_CALLS := time $(addprefix lap_,cpu_name build_info device_text side_write data_uri run_memory)
+$(B)/tests/test_gallery: LDFLAGS += $(GALLERY_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_gallery: $(FUZZ_PROGRAM)
 $(B)/tests/test_side: LDFLAGS += -Wl,--wrap=fsync
 
 # Decoding by parts at all sizes to 70x70 and every sampling (minutes); make check has a covering sample.

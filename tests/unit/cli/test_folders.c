@@ -1078,6 +1078,15 @@ static void run_files(void **state)
     wants_json();
     sys.err = (lap_error){.code = LAP_E_CLASH, .subject = "/dev/stdout", .message = "m"};
     assert_run("lapedge: /dev/stdout: m\n2");
+    for (int clash = 0; clash < 2; clash++) {
+        wants_json();
+        sys.err.code = clash ? LAP_E_CLASH : LAP_E_LIMIT;
+        (void)says(lap_run_folder);
+        said_listen();
+        assert_int_equal(lap_json_print(json_object()), 0);
+        said_end();
+        assert_text(said_out(), clash ? "" : "{}\n");
+    }
 }
 
 static void run_options(void **state)
@@ -1476,6 +1485,15 @@ static void in_place_ends(void **state)
     sys.err = (lap_error){.code = LAP_E_CLASH, .subject = "/dev/stdout", .message = "m"};
     assert_in_place("lapedge: /dev/stdout: m\n2");
     assert_int_equal(sys.begun, 1);
+    for (int clash = 0; clash < 2; clash++) { /* standard output gets nothing any more, if it is in the way */
+        wants_json();
+        sys.err.code = clash ? LAP_E_CLASH : LAP_E_LIMIT;
+        (void)says(lap_run_in_place);
+        said_listen();
+        assert_int_equal(lap_json_print(json_object()), 0);
+        said_end();
+        assert_text(said_out(), clash ? "" : "{}\n");
+    }
 }
 
 static void in_place_options(void **state)
