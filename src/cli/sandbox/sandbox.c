@@ -48,7 +48,8 @@ static lap_code allow_records(lap_sandbox *box, const char *path, lap_error *err
     lap_code code = LAP_OK;
     for (bool is_up = realpath(path, folder) != NULL; is_up && code == LAP_OK; is_up = folder[1] != '\0') {
         for (size_t i = 0; i < sizeof records / sizeof *records && code == LAP_OK; i++)
-            if (snprintf(record, sizeof record, "%s/%s", folder, records[i]) < (int)sizeof record)
+            if (snprintf(record, sizeof record, "%s/%s", folder, records[i]) < (int)sizeof record &&
+                access(record, F_OK) == 0)
                 code = lap_sandbox_allow(box, record, LAP_SANDBOX_READ, err);
         dirname(folder);
     }
