@@ -721,8 +721,17 @@ STEP(lap_group_open, (lap_group * group, const lap_tree *tree, lap_error *err), 
 STEP(lap_manifest_open,
     (const lap_tree *tree, const lap_settings_mark *settings, lap_manifest **manifest, lap_error *err),
     (tree, settings, manifest, err))
-STEP(lap_jobs_open, (lap_jobs * jobs, lap_context *context, lap_batch_load *load, lap_error *err),
-    (jobs, context, load, err))
+static lap_batch_load load; /* of the last run */
+
+lap_code __real_lap_jobs_open(lap_jobs *jobs, lap_context *context, lap_batch_load *its, lap_error *err);
+lap_code __wrap_lap_jobs_open(lap_jobs *jobs, lap_context *context, lap_batch_load *its, lap_error *err);
+lap_code __wrap_lap_jobs_open(lap_jobs *jobs, lap_context *context, lap_batch_load *its, lap_error *err)
+{
+    if (its)
+        load = *its;
+    return strikes("lap_jobs_open") ? lap_fail(err, LAP_E_INTERNAL, "step %d", steps.count)
+                                    : __real_lap_jobs_open(jobs, context, its, err);
+}
 STEP(lap_trace_create, (lap_trace * *trace, lap_error *err), (trace, err))
 STEP(lap_group_settle, (lap_group * group, lap_error *err), (group, err))
 STEP(lap_prune_outputs, (lap_prune * prune, const lap_prune_run *run, lap_error *err), (prune, run, err))
@@ -974,6 +983,20 @@ static void each_step_fails(void **state)
     assert_null(strstr(steps.calls, "trace"));
     assert_null(strstr(steps.calls, "group_open"));
     assert_int_not_equal(access("trace2.json", F_OK), 0);
+    assert_true(load.devices == &devices && load.is_written && load.settings);
+    /* Nor does a dry run of durable outputs, or a run that has none. */
+    static const char *const nothing[] = {"none*.jpg"};
+    const lap_batch_take take = {.include = nothing, .include_count = 1};
+    s.sync = true;
+    for (int i = 0; i < 3; i++) {
+        (void)nftw("out", remove_one, 8, FTW_DEPTH | FTW_PHYS);
+        steps = (struct steps){.is_on = true, .owner = pthread_self()};
+        (void)run_one(
+            (lap_batch_options){.inputs = folder_in, .dry_run = i == 1, .take = i == 2 ? &take : NULL}, &s,
+            &said, &err);
+        steps.is_on = false;
+        assert_int_equal(strstr(steps.calls, "group_open") != NULL, i == 0);
+    }
     const lap_batch_options beyond = {.shard = 1};
     assert_int_equal(run_one(beyond, &s, &said, &err), LAP_E_USAGE);
     assert_string_equal(err.message, "share 1 of 0 does not exist: shares are numbered from 0");
