@@ -221,8 +221,8 @@ RUN_ONE_CALLS := $(addprefix lap_,run_file run_check bytes_after_end stats_write
 $(B)/tests/test_run_one: LDFLAGS += $(RUN_ONE_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_run_one: $(FUZZ_PROGRAM)
 # A kernel with Landlock, and a process of the test's own that keeps modes and times.
-SANDBOX_CALLS := syscall prctl opendir access mkdir fstat socketpair fork atexit sigaction sigprocmask fchown fsetxattr \
-  $(addprefix lap_sandbox_,allow keep limit_calls limit_keeper)
+SANDBOX_CALLS := syscall prctl opendir access mkdir fstat socketpair fork atexit sigaction sigprocmask fchown \
+  fsetxattr $(addprefix lap_sandbox_,allow keep limit_calls limit_keeper)
 $(B)/tests/test_sandbox: LDFLAGS += $(SANDBOX_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_sandbox: $(FUZZ_PROGRAM)
 # The same, for what its rules allow.
