@@ -105,14 +105,6 @@ static int write_stats(const in_place_run *run, const lap_batch_file *file)
     return LAP_EXIT_FAILED;
 }
 
-static int exit_of(const lap_batch_file *file)
-{
-    const lap_report *report = file->report;
-    return report->status == LAP_SKIPPED && report->error.code == LAP_OK
-               ? LAP_EXIT_OK
-               : (int)lap_cli_exit_of_one(report->error.code, file->output);
-}
-
 static void on_event(void *user, const lap_batch_file *file, const lap_batch_counts *counts)
 {
     in_place_run *run = user;
@@ -121,7 +113,7 @@ static void on_event(void *user, const lap_batch_file *file, const lap_batch_cou
         lap_cli_log_begin(&run->log); /* empties a log of an earlier run */
     if (file) {
         print_file(run, file);
-        const int photo = exit_of(file);
+        const int photo = (int)lap_cli_exit_of_one(file->report->error.code, file->output);
         int code = photo;
         if (cli->stats && code == LAP_EXIT_OK)
             code = write_stats(run, file);
