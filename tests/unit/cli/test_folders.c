@@ -658,6 +658,12 @@ static void run_failures(void **state)
                        "first to fail: in/0.jpg, in/1.jpg, in/2.jpg\n"
                        "4");
     }
+    many[4] = (file){"in/r.jpg", "out/x", LAP_DONE, LAP_OK, 0, 1, NULL};
+    give(many, 5);
+    (void)says(lap_run_folder);
+    assert_non_null(strstr(said_err(), "\nfirst to fail: in/0.jpg, in/1.jpg, in/2.jpg\n"));
+    many[4] = (file){names[4], "out/x", LAP_FAILED, LAP_E_TRUNCATED, 0, 0, NULL};
+    give(many, 4);
     sys.counts.failed = 5; /* a photo that vanished has no name */
     sys.file_count = 2;
     assert_run("lapedge: in/0.jpg: truncated: message\n"
