@@ -552,6 +552,7 @@ static void two_images(void **state)
         const lap_compare_row row = row_of("B", &a, &b);
         json_t *report = new_report();
         assert_int_equal(lap_report_add_pair(report, context, &b, &row, &err), LAP_OK);
+        assert_true(json_is_object(json_object_get(report, "statistics")));
         if (i)
             assert_text(pictures_of(report),
                 "{\"width\":700,\"height\":50,\"channels\":3,\"scaled\":false,\"crops\":[{\"x\":508,"
@@ -572,6 +573,42 @@ static void two_images(void **state)
                 "\"max_abs\":0,\"differing_pixels\":0,\"overview\":null,\"crops\":[]}],"
                 "\"photo\":\"colour 700x50 5250000\",\"edges\":\"colour 700x50 5250000\"}");
     }
+}
+
+/* A photo that is read and filtered for the page; its statistics stay if there are some. */
+static void from_file(void **state)
+{
+    lap_error err;
+    (void)state;
+    FILE *file = fopen(at("a.pgm"), "w");
+    assert_non_null(file);
+    fprintf(file, "P5 3 1 255\n%c%c%c", 10, 20, 30);
+    assert_int_equal(fclose(file), 0);
+    for (int has = 0; has < 2; has++) {
+        json_t *report = json_pack("{ss sn}", "statistics", "before", "pictures");
+        if (!has)
+            json_object_set_new(report, "statistics", json_null());
+        assert_int_equal(lap_report_add_file(report, context, at("a.pgm"), &cli.settings, &err), LAP_OK);
+        json_t *statistics = json_object_get(report, "statistics");
+        assert_int_equal(json_is_string(statistics), has);
+        if (!has)
+            assert_string_equal(
+                json_string_value(json_object_get(json_object_get(statistics, "input"), "path")),
+                at("a.pgm"));
+        /* 24 times a sample, less its neighbours: 190, 440 and 690, at most 255. */
+        assert_text(pictures_of(report),
+            "{\"width\":3,\"height\":1,\"channels\":1,\"scaled\":false,\"crops\":[{\"x\":0,"
+            "\"y\":0,\"width\":3,\"height\":1,\"photo\":\"gray 3x1 60\",\"edges\":\"gray 3x1 "
+            "700\"}],\"differences\":[],\"photo\":\"gray 3x1 60\",\"edges\":\"gray 3x1 700\"}");
+    }
+    json_t *report = new_report();
+    assert_int_equal(
+        lap_report_add_file(report, context, at("none.pgm"), &cli.settings, &err), LAP_E_MISSING);
+    sys.call = "uri";
+    sys.after = 1;
+    assert_int_equal(lap_report_add_file(report, context, at("a.pgm"), &cli.settings, &err), LAP_E_MEMORY);
+    assert_true(json_is_null(json_object_get(report, "statistics")));
+    json_decref(report);
 }
 
 static int make(void **state)
@@ -595,6 +632,6 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, said_restore)
     static const struct CMUnitTest tests[] = {TEST(frames), TEST(results), TEST(pages), TEST(uris),
-        TEST(sizes), TEST(details), TEST(comparisons), TEST(limits), TEST(two_images)};
+        TEST(sizes), TEST(details), TEST(comparisons), TEST(limits), TEST(two_images), TEST(from_file)};
     return cmocka_run_group_tests(tests, make, unmake);
 }
