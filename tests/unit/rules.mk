@@ -210,7 +210,7 @@ $(B)/tests/test_folder: $(FUZZ_PROGRAM)
 # Processes, a clock, devices and a list on standard input that the test makes up.
 SIGNALS_CALLS := fork getpid getppid prctl mmap munmap waitpid sigqueue sigaction raise exit _exit read lseek dup2 \
   memfd_create \
-  $(addprefix lap_,device_possible params_tolerance term_may_draw abandon_outputs context_cancel context_create) \
+  $(addprefix lap_,device_possible params_tolerance term_may_draw abandon_outputs $(addprefix context_,create destroy cancel)) \
   $(addprefix lap_cli_,write now_ms sandbox reads_inside read_kernel)
 $(B)/tests/test_signals: LDFLAGS += $(SIGNALS_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_signals: $(FUZZ_PROGRAM)

@@ -41,7 +41,7 @@ static struct {
 
     /* signals */
     double now_ms;
-    int abandoned, raised, cancels, sandboxed, created, threads, tolerance;
+    int abandoned, raised, cancels, sandboxed, created, destroyed, threads, tolerance;
     lap_context *cancelled;
     bool reads_inside, reads_not, sandbox_fails, context_fails;
 } sys;
@@ -267,6 +267,14 @@ int __wrap_lap_params_tolerance(const lap_params *params)
 {
     assert_ptr_equal(params, &cli.settings.params);
     return sys.tolerance;
+}
+
+void __real_lap_context_destroy(lap_context *context);
+void __wrap_lap_context_destroy(lap_context *context);
+void __wrap_lap_context_destroy(lap_context *context)
+{
+    sys.destroyed++;
+    __real_lap_context_destroy(context);
 }
 
 lap_context *__real_lap_context_create(int threads, lap_error *err);
@@ -593,6 +601,7 @@ static void commands_begin(void **state)
     assert_int_equal(sys.sandboxed, 0);
     lap_cli_end(context);
     lap_cli_end(NULL);
+    assert_int_equal(sys.destroyed, 1);
     start();
     cli.sandbox = true, sys.reads_inside = true;
     context = lap_cli_begin(&cli, &err);
