@@ -210,7 +210,8 @@ $(B)/tests/test_folder: $(FUZZ_PROGRAM)
 # Processes, a clock, devices and a list on standard input that the test makes up.
 SIGNALS_CALLS := fork getpid getppid prctl mmap munmap waitpid sigqueue sigaction raise exit _exit read lseek dup2 \
   memfd_create \
-  $(addprefix lap_,device_possible params_tolerance term_may_draw abandon_outputs $(addprefix context_,create destroy cancel)) \
+  $(addprefix lap_,device_possible params_tolerance term_may_draw abandon_outputs) \
+  $(addprefix lap_context_,create destroy cancel) \
   $(addprefix lap_cli_,write now_ms sandbox reads_inside read_kernel)
 $(B)/tests/test_signals: LDFLAGS += $(SIGNALS_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_signals: $(FUZZ_PROGRAM)
@@ -222,7 +223,7 @@ $(B)/tests/test_run_one: LDFLAGS += $(RUN_ONE_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_run_one: $(FUZZ_PROGRAM)
 # A kernel with Landlock, and a process of the test's own that keeps modes and times.
 SANDBOX_CALLS := syscall prctl opendir access mkdir fstat socketpair fork atexit sigaction sigprocmask fchown \
-  fsetxattr $(addprefix lap_sandbox_,allow keep limit_calls limit_keeper)
+  fsetxattr _exit $(addprefix lap_sandbox_,allow keep limit_calls limit_keeper)
 $(B)/tests/test_sandbox: LDFLAGS += $(SANDBOX_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_sandbox: $(FUZZ_PROGRAM)
 # The same, for what its rules allow.

@@ -221,6 +221,13 @@ pid_t __wrap_fork(void)
     return sys.child = __real_fork();
 }
 
+_Noreturn void __real__exit(int code);
+_Noreturn void __wrap__exit(int code);
+_Noreturn void __wrap__exit(int code)
+{
+    __real__exit(sys.child == 0 ? code : 99); /* only the keeper ends so */
+}
+
 int __wrap_atexit(void (*at_exit)(void));
 int __wrap_atexit(void (*at_exit)(void))
 {
