@@ -99,31 +99,40 @@ BY_LOOPS(window_first)
 /* ---- all of them ----------------------------------------------------------------------------------------
  */
 
+enum { PIECE = 480 }; /* as the program has it: MOST_FILTER_ROWS of src/rungs/run_rung.c */
+
 static const struct control {
     const char *name;
     lap_filter_fn *run;
     bool past_caches; /* a result larger than the caches goes around them */
     int smaller;      /* the image's sides are divided by this, and there are fewer runs: slow ones */
     bool flat;        /* an image of one colour: every branch of the clamp goes the same way each time */
+    int rows;         /* of a piece of the image, which are filtered one after the other */
 } controls[] = {
-    {"c", lap_filter_c, false, 4, false},
-    {"c, rows first", by_rows_first, false, 4, false},
-    {"c, columns first", by_columns_first, false, 4, false},
-    {"c, window first", by_window_first, false, 4, false},
-    {"c, clamp without branches", by_rows_first_without_branches, false, 4, false},
-    {"c, flat image", lap_filter_c, false, 4, true},
-    {"c, clamp without branches, flat image", by_rows_first_without_branches, false, 4, true},
-    {"sse, one pixel at a time", control_sse_alone, false, 4, false},
-    {"sse", lap_filter_sse, false, 4, false},
-    {"sse-slide", lap_filter_sse_slide, false, 1, false},
-    {"one row a pass", control_box_rows_1, false, 1, false},
-    {"one row a pass, fetched ahead", control_box_rows_1_ahead, false, 1, false},
-    {"one row a pass, around the caches", control_box_rows_1, true, 1, false},
-    {"four rows a pass", control_box_rows_4, false, 1, false},
-    {"four rows a pass, fetched ahead", control_box_all, false, 1, false},
-    {"four rows a pass, around the caches", control_box_rows_4, true, 1, false},
-    {"four rows a pass, fetched ahead, around the caches", control_box_all, true, 1, false},
-    {"simd-sse41", lap_filter_simd_sse41, true, 1, false},
+    {"c", lap_filter_c, false, 4, false, PIECE},
+    {"c, rows first", by_rows_first, false, 4, false, PIECE},
+    {"c, columns first", by_columns_first, false, 4, false, PIECE},
+    {"c, window first", by_window_first, false, 4, false, PIECE},
+    {"c, clamp without branches", by_rows_first_without_branches, false, 4, false, PIECE},
+    {"c, flat image", lap_filter_c, false, 4, true, PIECE},
+    {"c, clamp without branches, flat image", by_rows_first_without_branches, false, 4, true, PIECE},
+    {"sse, one pixel at a time", control_sse_alone, false, 4, false, PIECE},
+    {"sse", lap_filter_sse, false, 4, false, PIECE},
+    {"sse-box, 3744 rows at once", lap_filter_sse_box, false, 1, false, 3744},
+    {"sse-box, 1872 rows at once", lap_filter_sse_box, false, 1, false, 1872},
+    {"sse-box, 936 rows at once", lap_filter_sse_box, false, 1, false, 936},
+    {"sse-box, 468 rows at once", lap_filter_sse_box, false, 1, false, 468},
+    {"sse-box, 234 rows at once", lap_filter_sse_box, false, 1, false, 234},
+    {"sse-box, 117 rows at once", lap_filter_sse_box, false, 1, false, 117},
+    {"sse-slide", lap_filter_sse_slide, false, 1, false, PIECE},
+    {"one row a pass", control_box_rows_1, false, 1, false, PIECE},
+    {"one row a pass, fetched ahead", control_box_rows_1_ahead, false, 1, false, PIECE},
+    {"one row a pass, around the caches", control_box_rows_1, true, 1, false, PIECE},
+    {"four rows a pass", control_box_rows_4, false, 1, false, PIECE},
+    {"four rows a pass, fetched ahead", control_box_all, false, 1, false, PIECE},
+    {"four rows a pass, around the caches", control_box_rows_4, true, 1, false, PIECE},
+    {"four rows a pass, fetched ahead, around the caches", control_box_all, true, 1, false, PIECE},
+    {"simd-sse41", lap_filter_simd_sse41, true, 1, false, PIECE},
 };
 enum { COUNT = sizeof controls / sizeof *controls, MOST_RUNS = 200 };
 
@@ -167,8 +176,13 @@ static __attribute__((noinline)) double run_control(
 {
     const lap_params params = lap_params_default();
     const lap_exec exec = {.threads = 1, .past_caches = c->past_caches, .err = &err};
+    const int height = out->view.height;
     const double start = processor_ms();
-    need(c->run(&in->view, &out->view, &params, &exec));
+    for (int y = 0; y < height; y += c->rows) {
+        const int n = height - y < c->rows ? height - y : c->rows;
+        const lap_view from = lap_view_rows(&in->view, y, n), to = lap_view_rows(&out->view, y, n);
+        need(c->run(&from, &to, &params, &exec));
+    }
     return processor_ms() - start;
 }
 
