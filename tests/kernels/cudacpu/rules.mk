@@ -97,7 +97,7 @@ $(B)/tests/cudacpu_races: $(patsubst %,$(B)/cudacpu/tsan/%.o,tests/kernels/cudac
 
 ifneq ($(CUDACPU_CXX),)
 TESTS += $(patsubst %,$(B)/tests/cudacpu_filter@--part=%/4,0 1 2 3) $(B)/tests/cudacpu_ops $(B)/tests/cudacpu_scaffold $(B)/tests/cudacpu_compare \
-  $(B)/tests/cudacpu_controls $(B)/tests/cudacpu_launches \
+  $(B)/tests/cudacpu_controls $(B)/tests/cudacpu_launches $(B)/tests/cudacpu_runtime \
   $(B)/tests/cudacpu_races \
   tests/kernels/cudacpu/faults.sh
 tests/kernels/cudacpu/faults.sh: $(B)/cudacpu/asan/faults $(B)/cudacpu/tsan/faults

@@ -92,6 +92,9 @@ void check_hang()
         ok =
             ok && cudaEventQuery(event) == cudaErrorNotReady && cudaStreamQuery(nullptr) == cudaErrorNotReady;
     report(ok, "a device that hangs: events and streams are not ready");
+    begin("", 1);
+    cudaFree(memory);
+    cudaEventDestroy(event);
     begin("hang=1:20:702", 1);
     ok = !cudaMalloc(&memory, 4) && !cudaEventCreate(&event) && !start(1, 1, 0, nullptr, one, memory);
     report(ok && cudaDeviceSynchronize() == cudaErrorLaunchTimeout &&

@@ -1,5 +1,6 @@
 /* Checks what the ladders' host code does when a CUDA call fails, and on devices with less shared
  * memory. */
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 
@@ -10,6 +11,8 @@
 extern "C" {
 #include "base/border.h"
 #include "base/image.h"
+/* base/control.h has the name that C gives it. */
+using std::atomic_int;
 #include "rungs/run_rung.h"
 }
 
