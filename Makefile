@@ -90,7 +90,7 @@ $(foreach f,$(FEATURES),$(eval $(call feature,$(f))))
 DEFINES := $(foreach f,PNG STB OPENMP CUDA,-DLAP_HAVE_$(f)=$(if $(filter 1,$(HAVE_$(f))),1,0))
 # Of the library, and of the program and the tests.
 LIBRARY_LIBS := -ljpeg -lxxhash $(if $(filter 1,$(HAVE_PNG)),-lpng -lz) -lm -lpthread
-LIBS := -ljansson $(LIBRARY_LIBS)
+LIBS = -ljansson $(LIBRARY_LIBS)
 LINK_OPENMP := $(if $(filter 1,$(HAVE_OPENMP)),-fopenmp)
 
 # ---- flags -------------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ CU_OBJ := $(CU:%.cu=$(B)/%.cu.o)
 
 CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(shell command -v $(NVCC) 2>/dev/null))))
 ifeq ($(HAVE_CUDA),1)
-LIBS += $(addprefix -L,$(wildcard $(CUDA_HOME)/lib64 $(CUDA_HOME)/targets/*/lib)) -lcudart_static -ldl -lrt
+LIBRARY_LIBS += $(addprefix -L,$(wildcard $(CUDA_HOME)/lib64 $(CUDA_HOME)/targets/*/lib)) -lcudart_static -ldl -lrt
 NVCC_VERSION := $(shell $(NVCC) --version | sed -n 's/.*, V\([0-9.]*\)$$/\1/p')
 NVCC_MAJOR := $(firstword $(subst ., ,$(NVCC_VERSION)))
 endif
