@@ -2,8 +2,8 @@
  * Since sse-slide: four rows per pass, so that sums which one row hands to the next stay in registers;
  * rows are prefetched, and a result larger than the caches bypasses them.
  * Memory: each byte read once and written once, the sums of four rows in the first-level cache.
- * Measured: 10.7 instructions per pixel of three channels; this rung takes 1.89 times as long as memcpy
- * for the same bytes (4992x3744x3, one thread, Zen 5); docs/ports.md has more. */
+ * Measured: 10.7 instructions per pixel of three channels; this rung takes 2.13 times as long as memcpy
+ * for the same bytes (4992x3744x3, one thread, Zen 4); docs/ports.md has more. */
 #include "simd_filter.h"
 
 const char lap_filter_simd_sse41_flags[] = LAP_RUNG_FLAGS;

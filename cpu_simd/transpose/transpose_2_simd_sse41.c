@@ -1,7 +1,7 @@
 /* simd-sse41: blocks of 16 x 16 bytes, 8 x 8 RGB pixels, 4 x 4 floats, 2 x 2 doubles.
  * Since c: blocks are transposed in 128-bit registers, and results are written in whole cache lines.
  * Memory: each line read and written once.
- * Measured: simd-avx2 takes 0.79 times as long as this rung (2048x1536 floats, one thread, Zen 5). */
+ * Measured: simd-avx2 takes 0.80 times as long as this rung (2048x1536 floats, one thread, Zen 4). */
 #include "transpose_blocks.h"
 
 const char lap_transpose_simd_sse41_flags[] = LAP_RUNG_FLAGS;

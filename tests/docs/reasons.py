@@ -85,7 +85,7 @@ def untold(quote, sentences, value):
     told = set(NUMBER.findall(re.sub(r"<!--.*?-->", "", value)))
     for sentence in sentences:
         if quote.startswith(("Measured: ", "Limit: ")):
-            yield from sorted(set(NUMBER.findall(re.sub(r"Zen 5", "", sentence))) - told)
+            yield from sorted(set(NUMBER.findall(re.sub(r"Zen 4", "", sentence))) - told)
 
 
 def main():

@@ -1140,7 +1140,7 @@ def ports():
               for key, what in PORTS.items()]
     return table(["four rows of one vector", *(f"`{name}`" for name in names)], lines) + (
         f"\n`tools/measure/ports`: llvm-mca {kept['llvm']}, model {kept['model']}; measured at "
-        f"{kept['gigahertz']:.1f} GHz, {read(BENCH / 'parts.json')['machine']}, {kept['date']}.\n")
+        f"{kept['gigahertz']:.1f} GHz, {kept['date']}.\n")
 
 
 def libraries():
