@@ -269,7 +269,8 @@ check: tests
 # names only where SUITE does.
 SLOW_TESTS := $(B)/tests/cudacpu% $(B)/tests/lessons% tests/kernels/lessons/% $(P)/% tests/kernels/cudacpu/% \
   tests/kernels/jpegcuda/% tests/kernels/views/% tests/structure/lint.sh tests/cli/report/% tests/cli/cluster/% \
-  tests/package/install/% tests/package/build/% tests/package/python/there.py \
+  tests/package/% tests/structure/headers.sh tests/structure/arrows.sh tests/structure/symbols.sh \
+  tests/support/mutants/tool.py \
   tests/faults/% tests/fuzz/decoders/% tests/docs/site/% tests/structure/aarch64.sh $(B)/tests/fuzz_% \
   $(B)/tests/verdicts $(B)/tests/every_fault
 SLOW_NAMES := $(shell grep -v '[: ]' tests/slow.txt)
