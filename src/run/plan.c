@@ -20,9 +20,7 @@ static lap_code find_rung(const lap_settings *s, const lap_rung **rung, lap_erro
     const lap_code code = lap_rung_find(LAP_OP_FILTER, name, rung, &why);
     if (code == LAP_E_BACKEND && codec_chooses)
         return lap_fail(err, code, "codec 'cuda' needs a CUDA backend: %s", why.message);
-    if (code != LAP_OK && err)
-        *err = why;
-    return code;
+    return code == LAP_OK ? code : lap_error_set(err, &why);
 }
 
 static lap_code plan_device(lap_plan *plan, const lap_settings *s, lap_error *err)

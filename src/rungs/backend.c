@@ -252,8 +252,8 @@ lap_code lap_rung_find_on_device(
         code =
             lap_fail(err, code, "the pixels lie on device %d (for host memory, set place to LAP_ON_HOST); %s",
                 device, why.message);
-    else if (code != LAP_OK && err)
-        *err = why;
+    else if (code != LAP_OK)
+        lap_error_set(err, &why);
     if (code != LAP_OK)
         *rung = NULL;
     return code;

@@ -11,10 +11,9 @@
  * its result bypasses the caches. The number of values in a piece is a multiple of the block that a reduction
  * rung sums before it widens. */
 enum { TRANSPOSE_COLUMNS = 128, REDUCE_VALUES = 1 << 16, MATVEC_ROWS = 64, HISTOGRAM_BYTES = 4 << 20 };
-/* Filter: pieces are so large that rereading four halo rows for each of them costs little. They are so
- * small that the data which a strip of columns fetches beyond its end is still in a cache when the next
- * strip needs it. If there are several threads, each gets several pieces, since cores are seldom equally
- * fast. */
+/* Filter: pieces are so large that rereading four halo rows for each of them costs little. Higher pieces than
+ * the second number are slower, also with one thread (docs/ladder-cpu.md). Each of several threads gets
+ * several pieces, since cores are seldom equally fast. */
 enum { FILTER_ROWS = 48, MOST_FILTER_ROWS = 480, PIECES_PER_THREAD = 4 };
 /* A result of more bytes than this has left the caches before it is read. */
 enum { CACHE_BYTES = 16 << 20 };

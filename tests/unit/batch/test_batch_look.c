@@ -312,7 +312,7 @@ static void who_may_clash(void **state)
     }
 }
 
-/* What lies behind the last claim is none, even if it looks like one. */
+/* Memory behind the last claim is not read, even if it looks like a claim. */
 static void the_last_claim(void **state)
 {
     static const char *const names[] = {"a.jpg", "b.jpg", "c.jpg"}; /* there is room for four */

@@ -348,7 +348,7 @@ static void test_files(void **state)
     }
 }
 
-/* Without a limit that can be counted, there is none. */
+/* A limit that does not fit an int counts as no limit. */
 static void test_no_limit_of_files(void **state)
 {
     (void)state;

@@ -441,7 +441,7 @@ static void standard_input_among_files(void **state)
         set_operands(i == 0 ? "-" : "a", i == 1 ? "-" : "b", i == 2 ? "-" : "c");
         assert_says(assert_int_equal(lap_folder_check_names(&cli), LAP_EXIT_USAGE), "", message);
     }
-    cli.operand_count = 2; /* the third is none */
+    cli.operand_count = 2; /* the third word is no operand */
     assert_says(assert_int_equal(lap_folder_check_names(&cli), LAP_EXIT_OK), "", "");
 }
 

@@ -853,7 +853,8 @@ static void keeps(void **state)
         assert_int_equal(refused(SYS_fchown, (uint64_t)reads, 1, 2, 0), -EPERM);
         assert_int_equal(
             refused(SYS_fsetxattr, (uint64_t)writes, address("user.any"), address("x"), 1), -EPERM);
-        /* A list that is none: whatever the file system says, it is not done. */
+        /* Bytes that are no access control list: the keeper refuses them, whatever the file system answers.
+         */
         assert_true(refused(SYS_fsetxattr, (uint64_t)writes, address("system.posix_acl_access"),
                         address("xyz"), 3) < 0);
         /* Requests that are too short, of another length than they say, or without a descriptor. */

@@ -281,7 +281,7 @@ static const char *last(void)
     return lap_cli_last_problem(&kind);
 }
 
-/* The last message that has a kind is kept; if there is none, the last message. */
+/* The last message with a kind is kept; without such a message, the last one. */
 static void problems(void **state)
 {
     const lap_error missing = {.code = LAP_E_MISSING, .subject = "x.jpg", .message = "no such file"};

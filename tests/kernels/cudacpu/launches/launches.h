@@ -18,8 +18,8 @@ extern lap_error err;
 /* Prints a line of TAP. */
 void check(bool good, const char *what);
 void need(bool good, const char *what);
-/* Begins anew: nothing that is queued is done. settings: more of the runtime's, each ended by a comma, or "".
- */
+/* Starts over; queued work is not done. settings: further settings of the runtime, each with a comma behind
+ * it, or "". */
 void begin(const char *settings);
 /* The same, but work is done. Call it before memory is freed, which waits for the device. */
 void go_on(void);

@@ -8,7 +8,7 @@
 typedef struct probe {
     const char *settings;
     int count;          /* usable devices */
-    const char *reason; /* if there is none */
+    const char *reason; /* why no device can be used, or NULL */
     unsigned asked;     /* attributes of devices */
 } probe;
 
@@ -134,7 +134,7 @@ void check_probes(void)
     bool good = true;
     for (size_t i = 0; i < sizeof probes / sizeof *probes; i++)
         good = in_child(&probes[i]) && good;
-    check(good, "devices that can be used, and why there are none");
+    check(good, "how many devices can be used, and why none can");
     need(lap_cudacpu_configure("devices=2") == 0 && lap_cuda_count(NULL) == 2, "devices");
     check_info();
     check_to_start();

@@ -143,7 +143,7 @@ static void check_device_memory(void)
         lap_cuda_alloc(1, 5, &memory, &err) == LAP_E_DEVICE && lap_cudacpu_count("cudaMalloc") == 1 &&
         strstr(err.message, "CUDA: an illegal memory access was encountered (cudaErrorIllegalAddress) at ") &&
         good;
-    check(good, "memory that is allocated, and what is said if there is none");
+    check(good, "allocated memory, and the message if too little is left");
     /* Freed whatever fails. */
     need(lap_cudacpu_configure("devices=2,fail=cudaSetDevice:1:700") == 0, "settings");
     lap_cuda_free(1, other);
@@ -180,7 +180,7 @@ static void check_streams(void)
         lap_cuda_event_destroy(1, event);
         good = good && lap_cudacpu_alive() == before;
     }
-    check(good, "a stream or an event that cannot be created is none");
+    check(good, "a stream or an event that cannot be created is NULL");
     need(lap_cudacpu_configure("devices=2") == 0, "settings");
     need(lap_cuda_stream_create(1, &stream, &err) == LAP_OK &&
              lap_cuda_event_create(1, &event, &err) == LAP_OK,
@@ -361,7 +361,7 @@ static void check_share(void)
     need(lap_cudacpu_configure("devices=70,memory=1M") == 0, "settings"); /* 64 KB may be kept */
     give(10, 8, 8192, memory);
     bool good = lap_cudacpu_allocated(10) == 65536 && lap_cudacpu_count("cudaFree") == 0;
-    lap_cuda_kept_free(10, take(11, 512), 512); /* of another device: has a share of its own */
+    lap_cuda_kept_free(10, take(11, 512), 512); /* another device has its own share */
     good = lap_cudacpu_count("cudaFree") == 1 && good;
     check(good, "a sixteenth of a device's memory is kept, and a byte more is not");
     give(12, 7, 8192, memory);
