@@ -7,15 +7,16 @@ MAKE_ALL = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)
 SAN_ASAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SAN_TSAN := -fsanitize=thread
 # -g1: lines, which reports name; with variables the compiler takes twice as long.
-ASAN := B=build/asan HAVE_CUDA=0 OPT='-O1 -g1' SAN='$(SAN_ASAN)'
+ASAN := B=build/asan HAVE_CUDA=0 OPT='-O1 -g1' WERROR='$(WERROR)' SAN='$(SAN_ASAN)'
 # libgomp is not built for ThreadSanitizer, which therefore reports its barriers.
-TSAN := B=build/tsan HAVE_CUDA=0 HAVE_OPENMP=0 OPT='-O1 -g1' SAN='$(SAN_TSAN)'
+TSAN := B=build/tsan HAVE_CUDA=0 HAVE_OPENMP=0 OPT='-O1 -g1' WERROR='$(WERROR)' SAN='$(SAN_TSAN)'
 CLANG := B=build/clang HAVE_CUDA=0 CC=clang
 # MemorySanitizer needs all code built for it, libraries too (tools/release/build-libs). Only programs contain its
 # runtime, so there is no shared library. Some tests replace a function of a library, as they do where that is a shared
 # one.
 MSAN_LIBS := build/msan/libs
-MSAN := B=build/msan HAVE_CUDA=0 HAVE_OPENMP=0 CC=clang OPT='-O1 -g' CPPFLAGS='-isystem $(MSAN_LIBS)/include' \
+MSAN := B=build/msan HAVE_CUDA=0 HAVE_OPENMP=0 CC=clang OPT='-O1 -g' WERROR='$(WERROR)' \
+  CPPFLAGS='-isystem $(MSAN_LIBS)/include' \
   LDFLAGS='-Wl,--allow-multiple-definition -L$(MSAN_LIBS)/lib $(MSAN_LIBS)/lib/unseen.o' \
   SAN='-fsanitize=memory -fno-omit-frame-pointer -fno-sanitize-recover=all'
 

@@ -24,7 +24,7 @@ $(B)/tests/renamed_main.o: $(B)/src/cli/main.o
 ## fuzz: each fuzz target for FUZZ_SECONDS (60) under clang's libFuzzer, seeds also from LAPEDGE_CORPUS
 .PHONY: fuzz
 fuzz:
-	+$(MAKE) B=build/fuzz CC=clang HAVE_CUDA=0 HAVE_OPENMP=0 OPT='-O1 -g' \
+	+$(MAKE) B=build/fuzz CC=clang HAVE_CUDA=0 HAVE_OPENMP=0 OPT='-O1 -g' WERROR='$(WERROR)' \
 	  SAN='$(FUZZ_SAN) -fsanitize=fuzzer-no-link' $(FUZZ:%=build/fuzz/tests/fuzz_%)
 	@set -e; for t in $(FUZZ); do mkdir -p build/fuzz/found/$$t build/fuzz/first/$$t; \
 	  build/fuzz/tests/fuzz_$$t build/fuzz/first/$$t; \
