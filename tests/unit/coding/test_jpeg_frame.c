@@ -325,6 +325,17 @@ static void test_other_segments(void **state)
         assert_int_equal(is_taken(&h, &f),
             (marker >= 0xE0 && marker <= 0xEF) || marker == 0xFE || marker == 0xDB || marker == 0xC4);
     }
+    for (int size = 0; size <= 132; size++) { /* whole tables only, also such without codes */
+        char codes[132] = {0x13}, quantisers[132];
+        header h = plain;
+        h.extra_size = size;
+        h.extra = 0xC4;
+        h.body = codes;
+        assert_int_equal(is_taken(&h, &f), size % 17 == 0);
+        h.extra = 0xDB;
+        h.body = memset(quantisers, 1, sizeof quantisers);
+        assert_int_equal(is_taken(&h, &f), size % 65 == 0);
+    }
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         header h = plain;
         h.extra = cases[i].marker;
