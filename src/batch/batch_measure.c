@@ -181,7 +181,7 @@ lap_code lap_measure_batch(lap_context *context, const lap_measure_order *order,
     m.jobs.user = &m;
     m.jobs.warn_user = order->user;
     m.jobs.in_order = true;
-    m.load.jobs = m.jobs.most; /* lap_batch_small needs it during the walk */
+    m.load.jobs = m.jobs.most;
     lap_code code = lap_settings_check(settings, err);
     if (code == LAP_OK)
         code = lap_run_check_backend(settings, err);

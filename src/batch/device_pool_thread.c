@@ -383,7 +383,6 @@ void lap_device_pool_free_idle(lap_pool_device *d)
         for (int i = 0; i < s->idle_count; i++)
             (d->is_lost ? lap_device_staging_abandon : lap_device_staging_destroy)(s->idle[i]);
         free(s->idle);
-        s->idle = NULL;
     }
 }
 

@@ -45,10 +45,8 @@ static bool is_disk_full(const lap_job *job)
 
 lap_code lap_jobs_open(lap_jobs *jobs, lap_context *context, lap_batch_load *load, lap_error *err)
 {
-    if (load) {
-        load->jobs = jobs->most;
+    if (load)
         load->is_asked = jobs->options->jobs > 0;
-    }
     const lap_code code = load ? lap_batch_executor(context, load, jobs->options->work, &jobs->executor, err)
                                : lap_executor_threads(context, jobs->most, &jobs->executor, err);
     if (code != LAP_OK)

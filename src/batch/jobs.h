@@ -38,8 +38,8 @@ typedef struct lap_jobs {
  * no more than the context has threads. */
 void lap_jobs_begin(
     lap_jobs *jobs, lap_context *context, const lap_batch_options *options, lap_batch_counts *counts);
-/* Starts the executor that suits the load, and sets load->jobs and load->is_asked. If load is NULL, uses
- * threads only. LAP_E_MEMORY, LAP_E_BACKEND. */
+/* Starts the executor that suits the load, with load->jobs jobs at once, and sets load->is_asked. If load is
+ * NULL, uses threads only. LAP_E_MEMORY, LAP_E_BACKEND. */
 lap_code lap_jobs_open(lap_jobs *jobs, lap_context *context, lap_batch_load *load, lap_error *err);
 /* Waits until one more job may be submitted. LAP_E_CANCELLED, without a message: the run ends early, which
  * also ends the walk; lap_jobs_result returns the reason. */
