@@ -27,6 +27,22 @@ change()
     json o.json 'o["identical"] and o["equal"] and o["psnr"] is None and o["first_difference"] is None and o["max_abs"] == 0'
 }
 
+@test "two folders: other files and links are counted, as in a run" {
+    mkdir -p a b
+    flat a/x.pgm
+    cp a/x.pgm b/x.pgm
+    echo text >a/notes.txt
+    ln -s x.pgm a/y.pgm
+    ln -s ../b b/folder
+    local said="lapedge: 1 other file not taken: 1 .txt
+lapedge: 2 symbolic links not followed; --follow does"
+    expect 0 "equal: 1 identical; 1 file not compared" "$said" diff a b
+    expect 0 "" "" diff -q a b
+    run --separate-stderr lapedge stats --ext=pgm a
+    [ "$(grep "^lapedge" <<<"$stderr")" = "lapedge: 1 other file not taken: 1 .txt
+lapedge: 1 symbolic link not followed; --follow does" ]
+}
+
 @test "different pictures: 1, with every figure" {
     flat a.pgm
     change a.pgm 3 4 103 b.pgm
