@@ -23,8 +23,9 @@ OTHER_FLAGS := $(strip $(CFLAGS) $(CPPFLAGS) $(filter command,$(origin OPT)))
 WERROR ?= $(if $(filter gcc-12 clang-14,$(COMPILER)),$(if $(OTHER_FLAGS),,-Werror))
 CUDA_ARCHS ?= 75 80 86 89 90 100 120
 
-# Other build folders keep their program to themselves: `make B=build/asan` leaves ./lapedge alone.
-PROGRAM := $(if $(filter build,$(B)),lapedge,$(B)/lapedge)
+# Other build folders keep their programs to themselves: `make B=build/asan` leaves ./lapedge alone.
+BESIDE := $(if $(filter build,$(B)),,$(B)/)
+PROGRAM := $(BESIDE)lapedge
 VERSION := $(shell sed -n 's/^#define LAP_VERSION "\(.*\)"/\1/p' src/lapedge.h)
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))

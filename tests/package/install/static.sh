@@ -17,7 +17,7 @@ needs_nothing()
 no_warnings()
 {
     rm -f "$program"
-    make -s static-here HAVE_CUDA=0 "$@" >"$scratch/said" 2>&1 || { cat "$scratch/said" && return 1; }
+    make -s static-here STATIC_PROGRAM="$program" HAVE_CUDA=0 "$@" >"$scratch/said" 2>&1 || { cat "$scratch/said" && return 1; }
     [ -x "$program" ] && ! grep -i warning "$scratch/said"
 }
 
@@ -59,7 +59,7 @@ look_at()
 {
     program=$1
     shift
-    tree=$scratch/tree-$program
+    tree=$scratch/tree-${program##*/}
     mkdir -p "$tree/photos"
     cp samples/{astronaut,coffee,chelsea}.jpg "$tree"
     cp samples/{astronaut,coffee,chelsea}.jpg "$tree/photos"
@@ -79,7 +79,9 @@ missing()
     done
 }
 
-here=lapedge-static-$machine there=lapedge-static-aarch64
+beside=
+[ "$B" = build ] || beside=$B/
+here=${beside}lapedge-static-$machine there=${beside}lapedge-static-aarch64
 if [ "$(id -u)" -ne 0 ] && ! unshare -r true 2>/dev/null; then
     skip "make portable-static" "needs root or user namespaces"
     finish
@@ -109,8 +111,8 @@ elif [ -z "$emulator" ]; then
 elif [ -z "${STATIC_ALL:-}" ] && [ ! -e build/arm64/liblapedge.a ]; then
     skip "$there" "build/arm64 was not built: make test-arm64 or make test-long"
 else
-    mkdir -p "$scratch/tree-$there"
-    cp "$emulator" "$scratch/tree-$there/emulator"
+    mkdir -p "$scratch/tree-${there##*/}"
+    cp "$emulator" "$scratch/tree-${there##*/}/emulator"
     run=(/emulator /lapedge)
     look_at "$there" B=build/arm64 CC=aarch64-linux-gnu-gcc
 fi
