@@ -184,9 +184,10 @@ PORTABLE_LIBS := -Wl,-Bstatic -ljpeg -ljansson -lxxhash \
   $(if $(filter 1,$(HAVE_CUDA)),-lcudart_static) \
   $(if $(filter 1,$(HAVE_OPENMP)),-lgomp) -Wl,-Bdynamic -lm -lpthread -ldl -lrt
 
+PORTABLE_PROGRAM := $(BESIDE)lapedge-portable
 ## portable: ./lapedge-portable, one file that needs nothing but libc
-portable: lapedge-portable
-lapedge-portable: $(CLI_OBJ) $(B)/liblapedge.a
+portable: $(PORTABLE_PROGRAM)
+$(PORTABLE_PROGRAM): $(CLI_OBJ) $(B)/liblapedge.a
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) -static-libgcc $(filter -L%,$(LIBS)) -o $@ $^ $(PORTABLE_LIBS)
 	@$(STRIP) $@
 
@@ -194,18 +195,21 @@ lapedge-portable: $(CLI_OBJ) $(B)/liblapedge.a
 
 # Without CUDA, whose driver is a shared library. On x86-64 also for aarch64, by the cross compiler. The program is
 # position-independent: the kernel may load it anywhere.
-STATIC := lapedge-static-$(MACHINE)
+STATIC_PROGRAM := $(BESIDE)lapedge-static-$(MACHINE)
+# static_for MACHINE FOLDER: variables for a make whose objects are in another folder, not its program.
+static_for = STATIC_PROGRAM=$(BESIDE)lapedge-static-$(1) B=$(2)
 STATIC_LIBS := $(filter -l%,$(PORTABLE_LIBS))
 STATIC_MISSING = $(strip $(foreach l,$(STATIC_LIBS:-l%=lib%.a),$(if \
   $(filter /%,$(shell $(CC) -print-file-name=$l)),,$l)))
 .PHONY: portable-static static-here
 ## portable-static: ./lapedge-static-MACHINE without CUDA, for this machine and aarch64: one file that needs nothing
 portable-static:
-	@$(MAKE_ALL) HAVE_CUDA=0 $(if $(filter 1,$(HAVE_CUDA)),B=$(B)/nocuda,B=$(B)) static-here
-	@[ $(MACHINE) = aarch64 ] || if command -v aarch64-linux-gnu-gcc >/dev/null; then $(MAKE_ALL) $(ARM64) static-here; \
+	@$(MAKE_ALL) HAVE_CUDA=0 $(call static_for,$(MACHINE),$(B)$(if $(filter 1,$(HAVE_CUDA)),/nocuda)) static-here
+	@[ $(MACHINE) = aarch64 ] || if command -v aarch64-linux-gnu-gcc >/dev/null; then \
+	  $(MAKE_ALL) $(filter-out B=%,$(ARM64)) $(call static_for,aarch64,$(B)/arm64) static-here; \
 	  else echo "For aarch64, too, after: tools/install-deps arm64"; fi
-static-here: $(STATIC)
-$(STATIC): $(CLI_OBJ) $(B)/liblapedge.a $(B)/tools/release/static_dlopen.o
+static-here: $(STATIC_PROGRAM)
+$(STATIC_PROGRAM): $(CLI_OBJ) $(B)/liblapedge.a $(B)/tools/release/static_dlopen.o
 	@[ -z "$(STATIC_MISSING)" ] || { echo "not there for $(MACHINE): $(STATIC_MISSING)" >&2; exit 1; }
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) -static-pie -s -Wl,--fatal-warnings -Wl,--wrap=dlopen -o $@ $^ $(STATIC_LIBS)
 
@@ -218,32 +222,46 @@ DATADIR ?= $(PREFIX)/share
 MANDIR ?= $(DATADIR)/man
 DOCDIR ?= $(DATADIR)/doc/lapedge
 COMPLETIONDIR ?= $(DATADIR)/bash-completion/completions
+ZSHCOMPLETIONDIR ?= $(DATADIR)/zsh/site-functions
+FISHCOMPLETIONDIR ?= $(DATADIR)/fish/vendor_completions.d
+FOLDERS := PREFIX BINDIR LIBDIR INCLUDEDIR DATADIR MANDIR DOCDIR COMPLETIONDIR ZSHCOMPLETIONDIR FISHCOMPLETIONDIR
 INSTALL ?= install
 STRIP ?= strip
 SO := liblapedge.so
 
+# The library that the compiler links for -fopenmp, and its folder if only this compiler searches it: another compiler may
+# link another one, which lacks functions that this library calls. The flag itself if the compiler does not say.
+OPENMP_LINKED = $(shell $(CC) $(SAN) $(CFLAGS) $(LDFLAGS) $(LINK_OPENMP) -\#\#\# -x c /dev/null 2>&1 | tr -d '"' | \
+  tr ' ' '\n' | sed -n -e '/^-L.*llvm/p' -e '/^-l\(gomp\|omp\|iomp5\)$$/p' | sort -u)
+OPENMP_LIBS = $(if $(LINK_OPENMP),$(or $(OPENMP_LINKED),$(LINK_OPENMP)))
+
 $(B)/lapedge.pc: tools/release/lapedge.pc.in $(B)/flags-C
 	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|' \
 	  -e 's|@INCLUDEDIR@|$(INCLUDEDIR:$(PREFIX)/%=$${prefix}/%)|' -e 's|@VERSION@|$(VERSION)|' \
-	  -e 's|@PRIVATE@|$(strip $(LIBRARY_LIBS) $(LINK_OPENMP))|' $< > $@
+	  -e 's|@PRIVATE@|$(strip $(LIBRARY_LIBS) $(OPENMP_LIBS))|' $< > $@
 $(B)/lapedge.pc: FORCE # PREFIX may have changed
 
-# Pages with their pictures and schemas, and what they link to.
-DOCUMENTS := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE $(wildcard docs/*.md docs/img/* docs/schema/*)
+# Pages with their pictures, schemas and examples. Links to other files lead nowhere once these are installed, so
+# tools/release/pages changes them.
+DOCUMENTS := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE $(wildcard docs/*.md docs/img/* docs/schema/*) \
+  python/README.md $(wildcard python/examples/*) samples/SOURCES.md samples/chelsea.jpg
+.PHONY: pages
+pages: $(DOCUMENTS)
+	@tools/release/pages $(B)/pages '$(DOCDIR)' '$(INCLUDEDIR)' $(DOCUMENTS)
 # SOURCE:TARGET[:MODE] of all files that are installed; uninstall removes the targets.
 INSTALLED = $(PROGRAM):$(BINDIR)/lapedge:755 $(B)/liblapedge.a:$(LIBDIR)/liblapedge.a \
   $(B)/$(SO).$(SOVERSION):$(LIBDIR)/$(SO).$(VERSION):755 src/lapedge.h:$(INCLUDEDIR)/lapedge.h \
   $(B)/lapedge.pc:$(LIBDIR)/pkgconfig/lapedge.pc docs/lapedge.1:$(MANDIR)/man1/lapedge.1 \
   tools/release/completion/lapedge.bash:$(COMPLETIONDIR)/lapedge \
-  tools/release/completion/_lapedge:$(DATADIR)/zsh/site-functions/_lapedge \
-  tools/release/completion/lapedge.fish:$(DATADIR)/fish/vendor_completions.d/lapedge.fish \
-  $(foreach f,$(DOCUMENTS),$(f):$(DOCDIR)/$(f))
+  tools/release/completion/_lapedge:$(ZSHCOMPLETIONDIR)/_lapedge \
+  tools/release/completion/lapedge.fish:$(FISHCOMPLETIONDIR)/lapedge.fish \
+  $(foreach f,$(DOCUMENTS),$(if $(filter %.md,$(f)),$(B)/pages/)$(f):$(DOCDIR)/$(f))
 installed_part = $(word $(1),$(subst :, ,$(2)))
 LINKS = $(LIBDIR)/$(SO) $(LIBDIR)/$(SO).$(SOVERSION)
 
 ## install: program, libraries, header, manual, completion and documents, under DESTDIR and PREFIX
-install: all $(B)/lapedge.pc
-	@$(foreach f,PREFIX BINDIR LIBDIR INCLUDEDIR DATADIR MANDIR DOCDIR COMPLETIONDIR,case "$($(f))" in (/* | "") ;; \
+install: all $(B)/lapedge.pc pages
+	@$(foreach f,$(FOLDERS),case "$($(f))" in (/* | "") ;; \
 	  (*) echo "$(f)=$($(f)): must begin with /" >&2; exit 2 ;; esac;) :
 	@$(foreach f,$(INSTALLED),$(INSTALL) -D -m $(or $(call installed_part,3,$(f)),644) \
 	  "$(call installed_part,1,$(f))" "$(DESTDIR)$(call installed_part,2,$(f))" &&) :
@@ -277,4 +295,4 @@ uninstall:
 # What the static library needs, for those who link it (python/build_interface.py).
 .PHONY: print-libs
 print-libs:
-	@echo $(LIBRARY_LIBS) $(LINK_OPENMP)
+	@echo $(LIBRARY_LIBS) $(OPENMP_LIBS)

@@ -33,10 +33,37 @@ all_there()
 ./share/man/man1/lapedge.1
 ./share/zsh/site-functions/_lapedge
 LIST
-        diff <(for f in {README,CHANGELOG,CONTRIBUTING,SECURITY}.md LICENSE docs/*.md docs/img/* docs/schema/*; do
+        diff <(for f in {README,CHANGELOG,CONTRIBUTING,SECURITY}.md LICENSE docs/*.md docs/img/* docs/schema/* \
+            python/README.md python/examples/*.py samples/{SOURCES.md,chelsea.jpg}; do
             echo "./$f"
         done | sort) \
             <(cd "$root$prefix/share/doc/lapedge" && find . -type f | sort)
+}
+
+# dead_links FOLDER: links of the pages in it that lead nowhere; fails if there are none to look at.
+dead_links()
+{
+    local page link looked=0 bad=0
+    while IFS= read -r page; do
+        while IFS= read -r link; do
+            looked=$((looked + 1))
+            [ -e "$(dirname "$page")/${link%%#*}" ] || { echo "$page: $link" && bad=1; }
+        done < <(tr '\n' ' ' <"$page" | grep -oE '\]\([^) ]+|(src|href)="[^"]+' | sed 's/^](//; s/^[a-z]*="//' |
+            grep -vE '^([a-z]+:|#)')
+    done < <(find "$1" -name '*.md')
+    return $((bad || looked < 100))
+}
+
+# Of a link to a file that is not installed, its words and the path stay; the header's leads to the installed one.
+links_are_changed()
+{
+    local pages=$root$prefix/share/doc/lapedge
+    diff <(sed -e 's|\[playground\](docs/playground/README.md)|playground (`docs/playground/README.md`)|' \
+        -e 's|(src/lapedge.h)|(../../../include/lapedge.h)|' README.md) "$pages/README.md" &&
+        grep -qF 'The manual (`man lapedge`):' "$pages/docs/README.md" &&
+        grep -qF '](../../../../include/lapedge.h)' "$pages/docs/README.md" &&
+        grep -qF '(file: `cuda/reduce/reduce_1_global.cu`)' "$pages/docs/claims.md" &&
+        cmp LICENSE "$pages/LICENSE" && cmp docs/lapedge.1 "$root$prefix/share/man/man1/lapedge.1"
 }
 
 # The sysroot stands for the machine it was installed on.
@@ -47,10 +74,24 @@ config()
 
 pc_file_is_whole()
 {
-    local page
     pkg-config --validate "$root$prefix/lib/pkgconfig/lapedge.pc" &&
-        grep -qx "License: MIT" "$root$prefix/lib/pkgconfig/lapedge.pc" &&
-        page=$(sed -n 's|^URL: file://||p' "$root$prefix/lib/pkgconfig/lapedge.pc") && [ -s "$root$page" ]
+        grep -qx "License: MIT" "$root$prefix/lib/pkgconfig/lapedge.pc"
+}
+
+# The library of OpenMP that this compiler links, since another compiler's -fopenmp may link another one.
+pc_file_names_openmp()
+{
+    local compiler=$1 libraries name
+    libraries=$(env -u MAKEFLAGS make -s print-libs B="$root/of-$compiler" CC="$compiler" HAVE_CUDA=0) || return
+    echo 'int main(void) { return 0; }' >"$root/main.c"
+    echo "$libraries" && [[ " $libraries " != *" -fopenmp "* ]] || return
+    if ! "$compiler" -fopenmp -Wl,--no-as-needed "$root/main.c" -o "$root/main"; then
+        [[ $libraries != *omp* ]] # OpenMP is not installed for this compiler
+        return
+    fi
+    name=$(readelf -d "$root/main" | sed -n 's/.*(NEEDED).*\[lib\([a-z0-9]*omp[0-9]*\)\.so.*/\1/p')
+    # shellcheck disable=SC2086 # words
+    [ -n "$name" ] && [[ " $libraries " == *" -l$name "* ]] && "${CC:-gcc}" "$root/main.c" -o "$root/main" $libraries
 }
 
 # Where nobody packs it up, and into a folder that the system's linker does not know.
@@ -129,7 +170,16 @@ check "make install" install_it
 check "every file is in its place, and nothing else" all_there
 check "the installed program runs" "$root$prefix/bin/lapedge" --version
 check "pkg-config knows the version" test "$(config --modversion)" = "$version"
-check "the .pc file has licence and address, and is valid" pc_file_is_whole
+check "the .pc file has a licence, and is valid" pc_file_is_whole
+check "links of the installed pages lead to what is installed" dead_links "$root$prefix/share/doc/lapedge"
+check "other links became words and paths" links_are_changed
+for compiler in gcc clang; do
+    if have "$compiler"; then
+        check "the static library's OpenMP is that of $compiler" pc_file_names_openmp "$compiler"
+    else
+        skip "the static library's OpenMP is that of $compiler" "no $compiler"
+    fi
+done
 check "make install-strip says that ldconfig may be needed" says_ldconfig
 check "it leaves out debug information, and nothing else" stripped
 check "the example builds with the shared library" shared_example
@@ -156,6 +206,18 @@ relative_prefix() {
     done
 }
 check "a PREFIX or LIBDIR without a slash is refused" relative_prefix
+
+# Each completion has a folder that can be chosen; uninstall finds it there.
+chosen_completions()
+{
+    local folders=(COMPLETIONDIR=/c/bash ZSHCOMPLETIONDIR=/c/zsh FISHCOMPLETIONDIR=/c/fish)
+    make -s install DESTDIR="$root/chosen" PREFIX=$prefix B="${B:-build}" CC="$CC" "${folders[@]}" &&
+        diff <(cd "$root/chosen" && find . -path '*complet*' -o -path '*/c/*' -type f | sort) \
+            <(printf '%s\n' ./c/bash/lapedge ./c/fish/lapedge.fish ./c/zsh/_lapedge) &&
+        make -s uninstall DESTDIR="$root/chosen" PREFIX=$prefix "${folders[@]}" &&
+        [ -z "$(find "$root/chosen" ! -type d)" ]
+}
+check "each shell's completion goes to the folder that is chosen for it" chosen_completions
 check "make uninstall" make -s uninstall DESTDIR="$root" PREFIX=$prefix
 check "nothing is left" test -z "$(files)"
 check "and no empty folder" test -z "$(find "$root$prefix" -mindepth 1 -type d)"
