@@ -2,9 +2,10 @@
 lines are removed, and cffi reads the rest. The compiler checks every struct and function against the header.
 
 In a checkout, make builds the library, which is linked statically, so that the module needs no installed lapedge.
-Environment variables: LAPEDGE_BUILD, the build folder (default: build); LAPEDGE_MAKE, more arguments for make;
+Outside of a checkout, or with LAPEDGE_INSTALLED=1, pkg-config finds the installed library, and the module needs it.
+Other environment variables, for a checkout's library: LAPEDGE_BUILD, the build folder (default: build); LAPEDGE_MAKE, more arguments for make;
 LAPEDGE_LIBRARIES, libraries to link with an existing liblapedge.a, without running make; LAPEDGE_ARCHIVE, empty if
-those libraries already include lapedge. Outside of a checkout, pkg-config finds the library."""
+those libraries already include lapedge."""
 import os
 import re
 import shlex
@@ -24,8 +25,12 @@ def is_checkout():
     return (CHECKOUT / "Makefile").exists() and (CHECKOUT / "src" / "lapedge.h").exists()
 
 
+def is_installed():
+    return not is_checkout() or os.environ.get("LAPEDGE_INSTALLED", "0") not in ("", "0")
+
+
 def header():
-    if is_checkout():
+    if not is_installed():
         return CHECKOUT / "src" / "lapedge.h"
     return Path(output("pkg-config", "--variable=includedir", "lapedge").strip()) / "lapedge.h"
 
@@ -45,7 +50,7 @@ def declarations():
 
 def linking():
     """Arguments of set_source that say where the library is."""
-    if not is_checkout():
+    if is_installed():
         words = shlex.split(output("pkg-config", "--cflags", "--libs", "lapedge"))
         return {"extra_compile_args": [w for w in words if not w.startswith(("-l", "-L"))],
                 "extra_link_args": [w for w in words if w.startswith(("-l", "-L"))]}

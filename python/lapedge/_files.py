@@ -1,7 +1,9 @@
 """run(): files in, files out, as the program does it."""
 import os
+import sys
+import warnings
 from dataclasses import dataclass
-from typing import Any, Dict, Iterable, Optional, Union
+from typing import Any, Dict, Iterable, Optional, Union, overload
 
 import numpy
 
@@ -49,7 +51,7 @@ class _Settings:
     def __init__(self, *, filter: bool = True, backend: str = "auto", kernel: Kernel = "laplace5",
                  flip_kernel: bool = False, border: str = "zero", range: str = "clamp", scale: float = 1.0,
                  offset: float = 0.0, invert: bool = False, threshold: Optional[int] = None, gray: bool = False,
-                 threads: int = 0, device: int = 0, auto_orient: bool = False, rotate: int = 0,
+                 threads: int = 0, device: int = 0, upright: bool = False, rotate: int = 0,
                  flip: Optional[str] = None, format: Optional[str] = None, quality: Optional[int] = None,
                  subsampling: str = "same", restart: str = "auto", progressive: bool = False, optimize: bool = False,
                  sync: bool = True, strip: bool = False, keep: Optional[Iterable[str]] = None, preserve: bool = False,
@@ -66,7 +68,7 @@ class _Settings:
         self.backend, self.format = (ffi.new("char[]", word.encode()) if word is not None else ffi.NULL
                                      for word in (word_of("backend", backend), format))
         c.backend, c.format, c.border = self.backend, self.format, border_value(border)
-        c.filter, c.gray, c.threads, c.device, c.auto_orient = filter, gray, threads, device, auto_orient
+        c.filter, c.gray, c.threads, c.device, c.auto_orient = filter, gray, threads, device, upright
         if rotate and flip:
             raise ValueError("rotate, flip: one of them")
         c.turn = chosen("flip", flip, FLIPS) if flip else chosen_number("rotate", rotate, TURNS)
@@ -106,9 +108,29 @@ def refuse_of_jpeg(given: Dict[str, Any], format: Optional[str], defaults: Dict[
         refuse(given, JPEG_OUT, f"it applies only to JPEG output, and the output is {format}", defaults)
 
 
+OLD_NAMES = {"auto_orient": "upright"} # accepted by 1.0, with a warning
+
+
+def with_new_names(given: Dict[str, Any]) -> Dict[str, Any]:
+    """The settings with the names that they have now. Raises TypeError for a setting that is given by both names."""
+    for old, new in OLD_NAMES.items():
+        if old not in given:
+            continue
+        if new in given:
+            raise TypeError(f"{old}: it is the old name of {new}, which is given, too")
+        caller, level = sys._getframe(1), 2
+        while caller.f_back and caller.f_globals.get("__package__") == __package__:
+            caller, level = caller.f_back, level + 1
+        warnings.warn(f"{old}: the setting is now called {new}; the next version refuses the old name",
+                      DeprecationWarning, stacklevel=level)
+        given = {new if name == old else name: value for name, value in given.items()}
+    return given
+
+
 def settings_of(given: Dict[str, Any], output: Any = "") -> _Settings:
     """Raises UsageError for a setting that has no effect together with the others. output: its extension gives the
     format."""
+    given = with_new_names(given)
     settings, backend = _Settings(**given), given.get("backend", "auto")
     if not given.get("filter", True):
         refuse(given, FILTERING, "nothing is filtered")
@@ -133,10 +155,10 @@ def run(input: Union[str, "os.PathLike[str]"], output: Union[str, "os.PathLike[s
     """Reads an image file, filters it, and writes another, which is complete or absent.
 
     settings are the options of the program, with its defaults: filter, backend, kernel, flip_kernel, border, range,
-    scale, offset, invert, threshold, gray, threads, device, auto_orient, rotate (90, 180, 270), flip ("h", "v"),
-    format, quality (1 to 100), subsampling, restart, progressive, optimize, sync, strip, keep (a list), preserve,
-    no_clobber, codec, max_pixels, max_memory (bytes), max_scans, timeout (seconds), fail_on, lossless. in_place is
-    refused: only the program keeps the record that prevents filtering a photo twice.
+    scale, offset, invert, threshold, gray, threads, device, upright (the program's --auto-orient), rotate
+    (90, 180, 270), flip ("h", "v"), format, quality (1 to 100), subsampling, restart, progressive, optimize, sync,
+    strip, keep (a list), preserve, no_clobber, codec, max_pixels, max_memory (bytes), max_scans, timeout (seconds),
+    fail_on, lossless. in_place is refused: only the program keeps the record that prevents filtering a photo twice.
 
     Raises Error; its kind is "usage" for a setting that would have no effect: a filter setting with filter=False, a
     JPEG setting for another format, device with a CPU backend (default values are accepted). Raises ValueError or
@@ -163,9 +185,19 @@ def run_bytes(image: bytes, **settings) -> bytes:
         lib.free(out[0])
 
 
+@overload
+def transform(image: Union[str, "os.PathLike[str]", bytes], output: None = None, *, rotate: int = 0,
+              flip: Optional[str] = None, upright: bool = False, lossless: str = "auto", **settings: Any) -> bytes: ...
+
+
+@overload
+def transform(image: Union[str, "os.PathLike[str]", bytes], output: Union[str, "os.PathLike[str]"], *, rotate: int = 0,
+              flip: Optional[str] = None, upright: bool = False, lossless: str = "auto", **settings: Any) -> Report: ...
+
+
 def transform(image: Union[str, "os.PathLike[str]", bytes], output: Union[str, "os.PathLike[str]", None] = None, *,
               rotate: int = 0, flip: Optional[str] = None, upright: bool = False, lossless: str = "auto",
-              **settings) -> Union[bytes, Report]:
+              **settings: Any) -> Union[bytes, Report]:
     """Rotates, mirrors or converts an image file without filtering it.
 
     image: a path, or the content of a file. output: a path to write the result to, for which run()'s Report is
@@ -182,8 +214,9 @@ def transform(image: Union[str, "os.PathLike[str]", bytes], output: Union[str, "
     refuse(settings, FILTERING, "transform() does not filter")
     if settings.pop("filter", False):
         raise ValueError("filter: transform() does not filter")
-    more = {"filter": False, "rotate": rotate, "flip": flip, "auto_orient": upright, "lossless": lossless,
-            **settings}
+    more = {"filter": False, "rotate": rotate, "flip": flip, "lossless": lossless, **settings}
+    if upright:
+        more["upright"] = True
     is_path = isinstance(image, (str, os.PathLike))
     if output is None:
         return run_bytes(read(image) if is_path else image, **more)

@@ -4,7 +4,7 @@ import functools
 import itertools
 import os
 import threading
-from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Callable, Iterable, List, Literal, NamedTuple, Optional, Tuple, TypeVar, Union, overload
 
 import numpy
 
@@ -23,6 +23,8 @@ PACKS = {"arena": False, "padded": True}
 SHARE = 64 # images per step of a thread, if an image takes less time than switching threads
 CALL = 256 # photos per call for a device: several groups of photos that share their launches
 LINE = 64 # bytes: each photo of an arena begins at a multiple of this
+Out = TypeVar("Out")
+Item = TypeVar("Item")
 FORMATS = {name: ffi.new("char[]", name.encode()) for name in ("jpg", "png", "bmp", "tga", "ppm", "pgm")}
 
 
@@ -238,11 +240,32 @@ def owned(view) -> numpy.ndarray:
     return numpy.frombuffer(ffi.buffer(memory, size), numpy.uint8).reshape(shape)
 
 
+# What type checkers are told: on the host an array of NumPy, on a device a DeviceArray, with out= that array.
+@overload
+def decode(image: Image, channels: Optional[int] = None, upright: bool = False, *, device: None = None,
+           stream: None = None, out: None = None, layout: str = "HWC", luma: bool = False, fail_on: str = "truncated",
+           max_pixels: Optional[int] = None, max_memory: Optional[int] = None, max_scans: Optional[int] = None,
+           timeout: Optional[float] = None, codec: str = "auto", threads: int = 0) -> numpy.ndarray: ...
+
+
+@overload
+def decode(image: Image, channels: Optional[int] = None, upright: bool = False, *, device: int, stream: Any = None,
+           out: None = None, layout: str = "HWC", luma: bool = False, fail_on: str = "truncated",
+           max_pixels: Optional[int] = None, max_memory: Optional[int] = None, max_scans: Optional[int] = None,
+           timeout: Optional[float] = None, codec: str = "auto", threads: int = 0) -> _there.DeviceArray: ...
+
+
+@overload
+def decode(image: Image, channels: Optional[int] = None, upright: bool = False, *, device: Optional[int] = None,
+           stream: Any = None, out: Out, layout: str = "HWC", luma: bool = False, fail_on: str = "truncated",
+           max_pixels: Optional[int] = None, max_memory: Optional[int] = None, max_scans: Optional[int] = None,
+           timeout: Optional[float] = None, codec: str = "auto", threads: int = 0) -> Out: ...
+
+
 def decode(image: Image, channels: Optional[int] = None, upright: bool = False, *, device: Optional[int] = None,
            stream: Any = None, out: Any = None, layout: str = "HWC", luma: bool = False, fail_on: str = "truncated",
            max_pixels: Optional[int] = None, max_memory: Optional[int] = None, max_scans: Optional[int] = None,
-           timeout: Optional[float] = None, codec: str = "auto",
-           threads: int = 0) -> Union[numpy.ndarray, _there.DeviceArray]:
+           timeout: Optional[float] = None, codec: str = "auto", threads: int = 0) -> Any:
     """The pixels of an image file as uint8: (height, width) if gray, else (height, width, 3), red first.
 
     They are those of libjpeg-turbo, and so of Pillow's `Image.open(f).convert("RGB")`, whichever coder decodes. For
@@ -353,8 +376,23 @@ def encode_host(array: Any, planes: bool, settings: Any) -> bytes:
 DECODING = {"upright", "luma", "fail_on", "max_pixels", "max_memory", "max_scans", "timeout", "codec"}
 
 
+@overload
+def edges(image: Image, channels: Optional[int] = None, *, device: None = None, stream: None = None, out: None = None,
+          threads: int = 0, **settings: Any) -> numpy.ndarray: ...
+
+
+@overload
+def edges(image: Image, channels: Optional[int] = None, *, device: int, stream: Any = None, out: None = None,
+          threads: int = 0, **settings: Any) -> _there.DeviceArray: ...
+
+
+@overload
+def edges(image: Image, channels: Optional[int] = None, *, device: Optional[int] = None, stream: Any = None, out: Out,
+          threads: int = 0, **settings: Any) -> Out: ...
+
+
 def edges(image: Image, channels: Optional[int] = None, *, device: Optional[int] = None, stream: Any = None,
-          out: Any = None, threads: int = 0, **settings) -> Union[numpy.ndarray, _there.DeviceArray]:
+          out: Any = None, threads: int = 0, **settings: Any) -> Any:
     """filter(decode(image)): the edges of a photo as pixels, without encoding them. run_bytes() gives a JPEG of them.
 
     image, channels: as for decode(). out: an array of the result's shape, as for filter(). settings: of decode()
@@ -439,11 +477,11 @@ class Batch:
         return self.results
 
 
-class Photos(list):
+class Photos(List[Item]):
     """Arrays in order, with an Error in the place of a broken photo. whole: the array that they are views of: the
     arena (one dimension) or the padded array (one more dimension than they have); None if each has its own memory."""
 
-    def __init__(self, results: Iterable[Any], whole: Optional[numpy.ndarray]):
+    def __init__(self, results: Iterable[Item], whole: Any):
         super().__init__(results)
         self.whole = whole
 
@@ -502,7 +540,7 @@ class Packing:
 
 
 def in_batch(given: Iterable[Image], asked: Asked, pack: Optional[str], out: Optional[numpy.ndarray], errors: str,
-             threads: int, work: Callable) -> Photos:
+             threads: int, work: Callable) -> Photos[Any]:
     """Calls work(asked, image, data, place, context) for each image, several at once. place: an array to be filled or
     None."""
     if isinstance(given, (str, os.PathLike, bytes, bytearray, memoryview)):
@@ -542,9 +580,42 @@ def in_batch(given: Iterable[Image], asked: Asked, pack: Optional[str], out: Opt
     return Photos(map(results.__getitem__, range(len(images))), packing.whole)
 
 
+@overload
+def decode_batch(images: Iterable[Image], channels: Optional[int] = None, upright: bool = False, *,
+                 device: None = None, pack: Optional[str] = None, out: Any = None,
+                 errors: Literal["raise"] = "raise", threads: int = 0, **settings: Any) -> Photos[numpy.ndarray]: ...
+
+
+@overload
+def decode_batch(images: Iterable[Image], channels: Optional[int] = None, upright: bool = False, *,
+                 device: None = None, pack: Optional[str] = None, out: Any = None,
+                 errors: Literal["return"], threads: int = 0,
+                 **settings: Any) -> Photos[Union[numpy.ndarray, Error]]: ...
+
+
+@overload
+def decode_batch(images: Iterable[Image], channels: Optional[int] = None, upright: bool = False, *,
+                 device: int, pack: Optional[str] = None, out: Any = None,
+                 errors: Literal["raise"] = "raise", threads: int = 0,
+                 **settings: Any) -> Photos[_there.DeviceArray]: ...
+
+
+@overload
+def decode_batch(images: Iterable[Image], channels: Optional[int] = None, upright: bool = False, *,
+                 device: int, pack: Optional[str] = None, out: Any = None,
+                 errors: Literal["return"], threads: int = 0,
+                 **settings: Any) -> Photos[Union[_there.DeviceArray, Error]]: ...
+
+
+@overload
+def decode_batch(images: Iterable[Image], channels: Optional[int] = None, upright: bool = False, *,
+                 device: Optional[int] = None, pack: Optional[str] = None, out: Any = None, errors: str,
+                 threads: int = 0, **settings: Any) -> Photos[Any]: ...
+
+
 def decode_batch(images: Iterable[Image], channels: Optional[int] = None, upright: bool = False, *,
                  device: Optional[int] = None, pack: Optional[str] = None, out: Any = None, errors: str = "raise",
-                 threads: int = 0, **settings) -> "Photos":
+                 threads: int = 0, **settings: Any) -> Photos[Any]:
     """decode() of each image, several at once: a list of arrays, in order.
 
     pack: None gives each array its own memory. "arena": all are views of one array without gaps except for alignment.
@@ -573,9 +644,39 @@ def decode_batch(images: Iterable[Image], channels: Optional[int] = None, uprigh
     return in_batch(images, asked, pack, out, errors, threads, work)
 
 
+@overload
+def edges_batch(images: Iterable[Image], channels: Optional[int] = None, *, device: None = None,
+                pack: Optional[str] = None, out: Any = None, errors: Literal["raise"] = "raise", threads: int = 0,
+                **settings: Any) -> Photos[numpy.ndarray]: ...
+
+
+@overload
+def edges_batch(images: Iterable[Image], channels: Optional[int] = None, *, device: None = None,
+                pack: Optional[str] = None, out: Any = None, errors: Literal["return"], threads: int = 0,
+                **settings: Any) -> Photos[Union[numpy.ndarray, Error]]: ...
+
+
+@overload
+def edges_batch(images: Iterable[Image], channels: Optional[int] = None, *, device: int,
+                pack: Optional[str] = None, out: Any = None, errors: Literal["raise"] = "raise", threads: int = 0,
+                **settings: Any) -> Photos[_there.DeviceArray]: ...
+
+
+@overload
+def edges_batch(images: Iterable[Image], channels: Optional[int] = None, *, device: int,
+                pack: Optional[str] = None, out: Any = None, errors: Literal["return"], threads: int = 0,
+                **settings: Any) -> Photos[Union[_there.DeviceArray, Error]]: ...
+
+
+@overload
+def edges_batch(images: Iterable[Image], channels: Optional[int] = None, *, device: Optional[int] = None,
+                pack: Optional[str] = None, out: Any = None, errors: str, threads: int = 0,
+                **settings: Any) -> Photos[Any]: ...
+
+
 def edges_batch(images: Iterable[Image], channels: Optional[int] = None, *, device: Optional[int] = None,
                 pack: Optional[str] = None, out: Any = None, errors: str = "raise", threads: int = 0,
-                **settings) -> "Photos":
+                **settings: Any) -> Photos[Any]:
     """edges() of each image, several at once, like decode_batch(); settings: those of edges(). device: the photos are
     also filtered there.
 

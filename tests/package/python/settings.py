@@ -7,6 +7,7 @@ import pickle
 import shutil
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 sys.path[:0] = [os.path.join(os.environ.get("B", "build"), "python"), "tests/support"]
@@ -125,8 +126,33 @@ def tried(function, **settings):
         return f"{type(problem).__name__}: {problem}"
 
 
+def old_names(folder, path):
+    """An old name means what the new one does, and warns where the caller wrote it."""
+    data, out = path.read_bytes(), Path(folder, "named.jpg")
+    for name, work in (("run", lambda **more: (lapedge.run(path, out, **more), out.read_bytes())[1]),
+                       ("run_bytes", lambda **more: lapedge.run_bytes(data, **more)),
+                       ("transform", lambda **more: lapedge.transform(data, **more)),
+                       ("transform to a file", lambda **more: (lapedge.transform(data, out, **more), out.read_bytes())[1]),
+                       ("run_folder", lambda **more: (lapedge.run_folder(path, folder + "/named", sync=False, rebuild=True, **more),
+                                                      Path(folder, "named", path.name).read_bytes())[1]),
+                       ("stats", lambda **more: (lambda s: (s.width, s.height, s.edges["red"].sum))(lapedge.stats(path, **more)))):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            plain, new, quiet = work(), work(upright=True), len(said)
+            old = work(auto_orient=True)
+        words = [str(w.message) for w in said]
+        report(old == new != plain and quiet == 0 and len(said) == 1 and said[0].category is DeprecationWarning and
+               said[0].filename == __file__ and "now called upright" in words[0],
+               f"{name}: auto_orient is upright, with a warning", words)
+        report(str(tried(work, upright=True, auto_orient=True)).startswith("TypeError: auto_orient: "),
+               f"{name}: not both names at once")
+
+
 with tempfile.TemporaryDirectory() as root:
     os.makedirs(root + "/in/day")
+    old_names(root, photo(root))
+    os.remove(root + "/in.jpg")
+    warnings.simplefilter("ignore", DeprecationWarning) # below, of the setting auto_orient
     for title, call in functions(root, photo(root + "/in/day")).items():
         wrong, unseen = [], UNSEEN.get(title.replace(" to a PNG", ""), set())
         for setting, value in {**VALUES, "filter": title.startswith("transform")}.items(): # what is not true already
