@@ -229,8 +229,8 @@ INSTALL ?= install
 STRIP ?= strip
 SO := liblapedge.so
 
-# The library that the compiler links for -fopenmp, and its folder if only this compiler searches it: another compiler may
-# link another one, which lacks functions that this library calls. The flag itself if the compiler does not say.
+# The library that the compiler links for -fopenmp, and its folder if only this compiler searches it: another compiler
+# may link another one, which lacks functions that this library calls. The flag itself if the compiler does not say.
 OPENMP_LINKED = $(shell $(CC) $(SAN) $(CFLAGS) $(LDFLAGS) $(LINK_OPENMP) -\#\#\# -x c /dev/null 2>&1 | tr -d '"' | \
   tr ' ' '\n' | sed -n -e '/^-L.*llvm/p' -e '/^-l\(gomp\|omp\|iomp5\)$$/p' | sort -u)
 OPENMP_LIBS = $(if $(LINK_OPENMP),$(or $(OPENMP_LINKED),$(LINK_OPENMP)))

@@ -8,7 +8,7 @@ $(PYTHON_TESTS): $(B)/python/.built
 endif
 PYTHON_SOURCES := src/lapedge.h tools/release/build-python $(wildcard python/*.* python/lapedge/*.*)
 $(B)/python/.built: $(B)/liblapedge.a $(PYTHON_SOURCES)
-	$(call say,PIP)LAPEDGE_BUILD=$(B) tools/release/build-python $(@D) $(LIBS) $(LINK_OPENMP) && touch $@
+	$(call say,PIP)LAPEDGE_INSTALLED=0 LAPEDGE_BUILD=$(B) tools/release/build-python $(@D) $(LIBS) $(LINK_OPENMP) && touch $@
 
 # Of what is installed: the module is built against the library that pkg-config finds, and compared with the program
 # beside it, or else with that of PATH.
@@ -26,7 +26,7 @@ check-installed:
 
 # One for a machine with a GPU, whatever Python it has: the libraries that the module needs lie beside it.
 $(P)/python/.built: $(B)/liblapedge.a $(PYTHON_SOURCES)
-	$(call say,PIP)LAPEDGE_BUILD=$(B) tools/release/build-python $(@D) $(LIBS) $(LINK_OPENMP) \
+	$(call say,PIP)LAPEDGE_INSTALLED=0 LAPEDGE_BUILD=$(B) tools/release/build-python $(@D) $(LIBS) $(LINK_OPENMP) \
 	  '-Wl,-rpath,$$ORIGIN,--disable-new-dtags'
 	@[ ! -d $(@D)/lapedge ] || ldd $(@D)/lapedge/*.so | grep -oE '/[^ ]*/lib(jpeg|jansson|png|z|xxhash)[^ ]*' | \
 	  xargs cp -t $(@D)/lapedge
@@ -40,7 +40,7 @@ CUDACPU_LIBRARY := $(patsubst %,$(B)/cudacpu/asan/%.o,$(filter-out $(RUNG_SRC) %
   $(B)/cudacpu/asan/libkernels.a
 $(B)/cudacpu/python/.built: $(CUDACPU_LIBRARY) $(B)/liblapedge.a $(PYTHON_SOURCES)
 	@rm -rf $(B)/cudacpu/python-build
-	$(call say,PIP)LAPEDGE_BUILD=$(B) LAPEDGE_PYTHON_BUILD=cudacpu/python-build LAPEDGE_ARCHIVE= tools/release/build-python $(@D) $(abspath $(CUDACPU_LIBRARY)) \
+	$(call say,PIP)LAPEDGE_INSTALLED=0 LAPEDGE_BUILD=$(B) LAPEDGE_PYTHON_BUILD=cudacpu/python-build LAPEDGE_ARCHIVE= tools/release/build-python $(@D) $(abspath $(CUDACPU_LIBRARY)) \
 	  $(filter-out -lcudart_static,$(LIBS)) $(CUDACPU_asan) -lstdc++ && touch $@
 TESTS += tests/package/python/there.py
 tests/package/python/there.py: $(B)/cudacpu/python/.built
