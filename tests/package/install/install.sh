@@ -91,7 +91,8 @@ pc_file_names_openmp()
     fi
     name=$(readelf -d "$root/main" | sed -n 's/.*(NEEDED).*\[lib\([a-z0-9]*omp[0-9]*\)\.so.*/\1/p')
     # shellcheck disable=SC2086 # words
-    [ -n "$name" ] && [[ " $libraries " == *" -l$name "* ]] && "${CC:-gcc}" "$root/main.c" -o "$root/main" $libraries
+    [ -n "$name" ] && [[ " $libraries " == *" -l$name "* ]] &&
+        "${CC:-gcc}" "$root/main.c" -o "$root/main" $libraries
 }
 
 # Where nobody packs it up, and into a folder that the system's linker does not know.

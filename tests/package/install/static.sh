@@ -17,7 +17,8 @@ needs_nothing()
 no_warnings()
 {
     rm -f "$program"
-    make -s static-here STATIC_PROGRAM="$program" HAVE_CUDA=0 "$@" >"$scratch/said" 2>&1 || { cat "$scratch/said" && return 1; }
+    make -s static-here STATIC_PROGRAM="$program" HAVE_CUDA=0 "$@" >"$scratch/said" 2>&1 ||
+        { cat "$scratch/said" && return 1; }
     [ -x "$program" ] && ! grep -i warning "$scratch/said"
 }
 

@@ -18,7 +18,8 @@ built()
 {
     mkdir "$scratch/path" && printf '#!/bin/sh\necho "make was run" >&2\nexit 1\n' >"$scratch/path/make" &&
         chmod +x "$scratch/path/make" &&
-        PATH=$scratch/path:$PATH LAPEDGE_INSTALLED=1 LAPEDGE_BUILD=$scratch/build tools/release/build-python "$scratch/module"
+        PATH=$scratch/path:$PATH LAPEDGE_INSTALLED=1 LAPEDGE_BUILD=$scratch/build \
+            tools/release/build-python "$scratch/module"
 }
 
 needs_the_library()
@@ -40,7 +41,8 @@ PYTHON
 missing()
 {
     ! PKG_CONFIG_PATH=$scratch PKG_CONFIG_LIBDIR=$scratch LAPEDGE_INSTALLED=1 LAPEDGE_BUILD=$scratch/none \
-        tools/release/build-python "$scratch/none/module" >"$scratch/said" 2>&1 && grep -i 'lapedge' "$scratch/said" | grep -i pkg-config
+        tools/release/build-python "$scratch/none/module" >"$scratch/said" 2>&1 &&
+        grep -i 'lapedge' "$scratch/said" | grep -i pkg-config
 }
 
 if ! have pkg-config; then
