@@ -1128,7 +1128,7 @@ static void photos(void **state)
     take(&row);
     assert_true(lap_compare_end_photo(&result, "elsewhere/\x1b.jpg", &warned, NULL));
     assert_says(lap_compare_print_photo(&cli, &result),
-        "elsewhere/\\x1b.jpg                                12x10   NO       8     1.250     "
+        "elsewhere/\\x1b.jpg                             12x10   NO       8     1.250     "
         "1.250  worse\n",
         "");
     lap_compare_begin_photo(&result);
@@ -1163,6 +1163,40 @@ static void photos(void **state)
     assert_int_equal(result.warnings, 4);
     assert_string_equal(result.warning, "in/b.jpg: odd");
     lap_compare_free(&result);
+}
+
+/* Names are padded by columns, not by bytes. */
+static void photo_names(void **state)
+{
+    static char *operands[] = {"in"};
+    static const struct {
+        const char *name;
+        int columns;
+    } cases[] = {{"gr\xc3\xbc\xc3\x9f"
+                  "e.jpg",
+                     9},
+        {"gru\xcc\x88\xc3\x9f"
+         "e.jpg",
+            9},
+        {"\xe5\x86\x99\xe7\x9c\x9f.jpg", 8}, {"a\n.jpg", 9}};
+    const lap_report clean = {0};
+    (void)state;
+    cli.operands = operands;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char want[400], path[100], *shown = lap_cli_shown(cases[i].name);
+        memset(&result, 0, sizeof result);
+        result.width = result.height = 1;
+        lap_compare_begin_photo(&result);
+        snprintf(path, sizeof path, "in/%s", cases[i].name);
+        assert_true(lap_compare_end_photo(&result, path, &clean, NULL));
+        snprintf(want, sizeof want,
+            "%-*s        size same largest      c ms   fastest  backend\n%s%*s         1x1  yes       0     "
+            "    -         -  -\n",
+            40, "photo", shown, 40 - cases[i].columns, "");
+        assert_says(lap_compare_print_photo(&cli, &result), want, "");
+        free(shown);
+        lap_compare_free(&result);
+    }
 }
 
 /* The name has the columns that are left beside the figures; a longer one gets its own line. */
@@ -1741,9 +1775,9 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, said_restore)
     static const struct CMUnitTest tests[] = {TEST(bench_tables), TEST(bench_heads), TEST(names), TEST(noise),
         TEST(noisy_rows), TEST(absent_rows), TEST(compare_tables), TEST(compare_devices), TEST(compare_sums),
-        TEST(equal_lines), TEST(compare_objects), TEST(photos), TEST(photo_widths), TEST(stats_tables),
-        TEST(stats_plots), TEST(plot_widths), TEST(profiles), TEST(stats_objects), TEST(stats_csv),
-        TEST(tolerances), TEST(differences), TEST(no_comparison)};
+        TEST(equal_lines), TEST(compare_objects), TEST(photos), TEST(photo_names), TEST(photo_widths),
+        TEST(stats_tables), TEST(stats_plots), TEST(plot_widths), TEST(profiles), TEST(stats_objects),
+        TEST(stats_csv), TEST(tolerances), TEST(differences), TEST(no_comparison)};
     if (!make_scratch() || !said_open())
         return 1;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
