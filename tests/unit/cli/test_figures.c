@@ -1579,6 +1579,7 @@ static void stats_objects(void **state)
     assert_text(said_err(), "");
     assert_string_equal(sys.path, "s.json");
     json_t *object = lap_stats_json("a.jpg", &measurement.stats, NULL);
+    lap_json_edges(object, &cli.settings);
     lap_json_warnings(object, &warned);
     char *text = lap_json_dump(object, JSON_INDENT(2));
     assert_text(sys.file, text);

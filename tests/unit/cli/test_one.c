@@ -343,7 +343,8 @@ static void run_talks(void **state)
                "\"keep\":null,\"fail_on\":\"truncated\",\"lossless\":\"no\",\"coefficients\":[-1.0,"
                "-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,24.0,-1.0,-1.0,-1.0,-1.0,-1.0,"
                "-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0],\"scale\":1.0,\"offset\":0.0,\"invert\":false,"
-               "\"threshold\":-1}}\n"
+               "\"threshold\":-1},"
+               "\"started\":\"1970-01-01T00:00:00Z\",\"exit_code\":0}\n"
                "--\n"
                "0");
     sys.err = (lap_error){.code = LAP_E_TRUNCATED, .message = "m"};
@@ -360,7 +361,8 @@ static void run_talks(void **state)
                "\"optimize\":false,\"strip\":false,\"keep\":null,\"fail_on\":\"truncated\","
                "\"lossless\":\"no\",\"coefficients\":[-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,"
                "-1.0,-1.0,-1.0,24.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0,-1.0],"
-               "\"scale\":1.0,\"offset\":0.0,\"invert\":false,\"threshold\":-1}}\n"
+               "\"scale\":1.0,\"offset\":0.0,\"invert\":false,\"threshold\":-1},"
+               "\"started\":\"1970-01-01T00:00:00Z\",\"exit_code\":1}\n"
                "--\n"
                "lapedge: in.jpg: truncated: m\n"
                "1");

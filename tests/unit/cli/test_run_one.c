@@ -337,6 +337,7 @@ static void failures(void **state)
             json_t *error = json_object_get(sys.json, "error");
             assert_string_equal(
                 json_string_value(json_object_get(error, "kind")), lap_code_name(cases[i].code));
+            assert_int_equal(json_integer_value(json_object_get(sys.json, "exit_code")), cases[i].exit);
         }
     start("in.jpg", "out.jpg"); /* -v tells the rest of a failure */
     sys.err = (lap_error){.code = LAP_E_LIMIT, .message = "why"};
@@ -583,6 +584,7 @@ static void what_else_is_written(void **state)
             start("in.jpg", "there");
             put("there", "");
             cli.skip_existing = skipped;
+            cli.started = 86399;
             cli.stats = has_stats ? "s" : NULL, cli.report = has_report ? "r.html" : NULL;
             cli.json_file = has_json ? "j" : NULL;
             sys.stats_code = stats_fail ? 7 : 0, sys.report_code = report_fails ? 8 : 0;
@@ -603,6 +605,13 @@ static void what_else_is_written(void **state)
                 assert_string_equal(text("status"), skipped ? "skipped" : "ok");
                 assert_string_equal(text("input"), "in.jpg");
                 assert_string_equal(text("output"), "there");
+                assert_string_equal(text("started"), "1970-01-01T23:59:59Z");
+                assert_int_equal(json_integer_value(json_object_get(sys.json, "exit_code")),
+                    has_stats && stats_fail       ? 7
+                    : is_reported && report_fails ? 8
+                                                  : 0);
+                (void)json_object_del(sys.json, "started"); /* the report has a date */
+                (void)json_object_del(sys.json, "exit_code");
                 if (is_reported)
                     assert_true(json_equal(sys.json, sys.results));
             }
