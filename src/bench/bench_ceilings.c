@@ -44,7 +44,7 @@ lap_code lap_bench_memcpy(
         const lap_bench_work work = {copy_once, &job, 2 * bytes, pixels, times};
         code = lap_bench_time(bench, &work, row, err);
     } else {
-        lap_fail(err, code, "bench: no memory for two times %zu bytes", bytes);
+        lap_fail(err, code, "bench: no memory for two buffers of %zu bytes", bytes);
     }
     if (code == LAP_OK) {
         bench->ceiling_gb_per_s[0] = row->gb_per_s;
@@ -131,7 +131,7 @@ lap_code lap_bench_peak(lap_bench_run *bench, const lap_bench_row *row, lap_erro
     const peak_rung peak = widest();
     double *times = calloc((size_t)bench->options->runs, sizeof *times);
     if (!times)
-        return lap_fail(err, LAP_E_MEMORY, "bench: no memory for %d times", bench->options->runs);
+        return lap_fail(err, LAP_E_MEMORY, "bench: no memory for %d timings", bench->options->runs);
     lap_code code = bench_with(bench, *row, &peak, 1, times, err);
     if (code == LAP_OK && bench->threads > 1)
         code = bench_with(bench, *row, &peak, bench->threads, times, err);

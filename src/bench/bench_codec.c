@@ -248,7 +248,7 @@ static lap_code time_all(codec_bench *b, lap_error *err)
     lap_code code = LAP_OK;
     for (int i = 0; i < ROWS && code == LAP_OK; i++)
         if (!(b->times[i] = calloc((size_t)b->bench->options->runs, sizeof **b->times)))
-            code = lap_fail(err, LAP_E_MEMORY, "bench: no memory for the times");
+            code = lap_fail(err, LAP_E_MEMORY, "bench: no memory for the timings");
     if (code == LAP_OK)
         code = lap_bench_teams_create(&b->teams, b->bench->threads, err);
     if (code == LAP_OK)

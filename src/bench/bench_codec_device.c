@@ -60,7 +60,7 @@ lap_code lap_codec_device_begin(lap_codec_device *d, lap_bench_run *bench, lap_e
     for (int i = 0; i < LAP_CODEC_DEVICE_ROWS && code == LAP_OK; i++) {
         d->times[i] = calloc((size_t)bench->options->runs, sizeof **d->times);
         if (!d->times[i])
-            code = lap_fail(err, LAP_E_MEMORY, "bench: no memory for the times");
+            code = lap_fail(err, LAP_E_MEMORY, "bench: no memory for the timings");
         if (why)
             refuse(d, i, why);
     }

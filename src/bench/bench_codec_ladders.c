@@ -27,7 +27,7 @@ lap_code lap_coders_bench_begin(lap_coders_bench *b, lap_bench_run *bench, lap_o
         snprintf(row->reason, sizeof row->reason, "%.190s", coder.reason ? coder.reason : "");
         row->times = calloc((size_t)bench->options->runs, sizeof *row->times);
         if (!row->times)
-            return lap_fail(err, LAP_E_MEMORY, "bench: no memory for the times");
+            return lap_fail(err, LAP_E_MEMORY, "bench: no memory for the timings");
     }
     return LAP_OK;
 }

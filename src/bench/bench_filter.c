@@ -168,7 +168,7 @@ static lap_code prepare(lap_ladder *ladder, lap_error *err)
         code = lap_image_create(&f->reference, in->width, in->height, in->channels, 0, err);
     f->convert = calloc((size_t)options->runs, sizeof *f->convert);
     if (code == LAP_OK && !f->convert)
-        code = lap_fail(err, LAP_E_MEMORY, "bench: no memory for %d times", options->runs);
+        code = lap_fail(err, LAP_E_MEMORY, "bench: no memory for %d timings", options->runs);
     const lap_resources use = {.exec.err = err};
     if (code == LAP_OK)
         code = lap_rung_filter(lap_rung_reference(LAP_OP_FILTER), &use, in, &f->reference.view,

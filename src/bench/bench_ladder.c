@@ -280,7 +280,7 @@ lap_code lap_bench_ladder(lap_ladder *ladder, lap_error *err)
     const size_t runs = (size_t)bench->options->runs;
     double *times = calloc(LAP_LADDER_TIMES * runs, sizeof *times);
     if (!times)
-        return lap_fail(err, LAP_E_MEMORY, "bench: no memory for %zu times", LAP_LADDER_TIMES * runs);
+        return lap_fail(err, LAP_E_MEMORY, "bench: no memory for %zu timings", LAP_LADDER_TIMES * runs);
     for (size_t i = 0; i < LAP_LADDER_TIMES; i++)
         ladder->times[i] = times + i * runs;
     const lap_code code =

@@ -90,7 +90,7 @@ static const char *exact_millions(uint64_t n, char text[LAP_MILLIONS])
 
 static lap_code fail_over_pixels(const lap_header *header, uint64_t limit, lap_error *err)
 {
-    enum { LEAST_MILLIONS = 100000 }; /* a smaller limit is easier to read as a number */
+    enum { LEAST_MILLIONS = 100000 }; /* below 0.1 million, the message says the number of pixels */
     const uint64_t pixels = (uint64_t)header->width * (uint64_t)header->height;
     char has[LAP_MILLIONS], may[LAP_MILLIONS];
     if (limit < LEAST_MILLIONS)

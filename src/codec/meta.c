@@ -93,6 +93,7 @@ typedef struct chooser {
     size_t count;
     unsigned keep;     /* with LAP_KEEP_LISTED if the user gave a list */
     bool has_extended; /* XMP continues in other segments, which are kept */
+    bool is_whole;     /* these segments are in order */
     lap_meta *meta;
     size_t room;   /* capacity of meta->segments */
     uint8_t *copy; /* free memory after the copies */
@@ -168,23 +169,30 @@ static bool is_harmless_wanted(const chooser *c)
     return (c->keep & LAP_KEEP_LISTED) && !(c->keep & LAP_KEEP_GPS);
 }
 
-/* Joins the parts of extended XMP. The result is its packet if the parts are in order. */
-static size_t join_extended(const chooser *c, uint8_t *to)
+/* Joins the parts of extended XMP. Returns false if a part does not begin where the part before it ends, as
+   the last four bytes of its head say: a reader may put such parts together in another way. */
+static bool join_extended(const chooser *c, uint8_t *to, size_t *size)
 {
-    size_t size = 0;
+    bool is_whole = true;
+    *size = 0;
     for (size_t i = 0; i < c->count; i++)
         if (is_extended(&c->all[i]) && c->all[i].size > EXTENDED_HEAD) {
-            memcpy(to + size, c->all[i].data + EXTENDED_HEAD, c->all[i].size - EXTENDED_HEAD);
-            size += c->all[i].size - EXTENDED_HEAD;
+            const uint8_t *text = c->all[i].data + EXTENDED_HEAD;
+            const size_t length = c->all[i].size - EXTENDED_HEAD;
+            is_whole &=
+                ((size_t)text[-4] << 24 | (size_t)text[-3] << 16 | (size_t)text[-2] << 8 | text[-1]) == *size;
+            memcpy(to + *size, text, length);
+            *size += length;
         }
-    return size;
+    return is_whole;
 }
 
 /* Keeps extended XMP unchanged or drops it: each part contains its length and hash. */
 static void judge_extended(chooser *c)
 {
     uint8_t *joined = c->copy; /* temporary use: the capacity counts all segments twice */
-    const size_t size = join_extended(c, joined);
+    size_t size;
+    c->is_whole = join_extended(c, joined, &size);
     size_t cleaned = size;
     bool has_any = false;
     for (size_t i = 0; i < c->count; i++)
@@ -192,10 +200,12 @@ static void judge_extended(chooser *c)
     if (!has_any || !(c->keep & LAP_KEEP_XMP))
         return;
     const bool harmless = is_harmless_wanted(c);
-    const bool picture = !(c->keep & LAP_KEEP_THUMBNAIL) && lap_xmp_has_picture(joined, size);
+    const bool picture =
+        !(c->keep & LAP_KEEP_THUMBNAIL) && (!c->is_whole || lap_xmp_has_picture(joined, size));
     const lap_xmp_cleaning cleaning = {harmless ? LAP_XMP_HARMLESS : LAP_XMP_PICTURES, .extended = true};
-    c->has_extended = (!harmless && !picture) ||
-                      (lap_xmp_clean(joined, size, &cleaning, joined + size, &cleaned) && cleaned == size);
+    c->has_extended =
+        (!harmless && !picture) ||
+        (c->is_whole && lap_xmp_clean(joined, size, &cleaning, joined + size, &cleaned) && cleaned == size);
     if (!c->has_extended && harmless)
         lap_meta_warn(c->drops, "the second part of XMP may contain the location and is left out");
 }
@@ -206,7 +216,10 @@ static void choose_xmp(chooser *c, const lap_segment *s)
         if (c->has_extended)
             add(c, *s);
         else
-            drop(c, s, is_harmless_wanted(c) ? "location or unknown" : "thumbnail");
+            drop(c, s,
+                is_harmless_wanted(c) ? "location or unknown"
+                : c->is_whole         ? "thumbnail"
+                                      : "out of order");
         return;
     }
     if (!lap_meta_is_xmp(s)) {

@@ -88,7 +88,7 @@ lap_code lap_compare_repeat(const lap_comparison *comparison, lap_timed_fn *once
         .enough_ms = comparison->runs > 0 ? 0 : enough_ms};
     double *memory = malloc(4 * (size_t)most * sizeof *memory);
     if (!memory)
-        return lap_fail(err, LAP_E_MEMORY, "out of memory for %d times", most);
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for %d timings", most);
     lap_run_times times = {memory, memory + most, memory + 2 * most, memory + 3 * most, 0};
     const lap_code code = lap_time_runs(&timing, once, argument, &times, err);
     if (code == LAP_OK)

@@ -195,12 +195,6 @@ COMMANDS_CALLS := time getrlimit $(addprefix lap_,cli_caught cli_now_ms cli_flus
   libraries_check term_width)
 $(B)/tests/test_commands: LDFLAGS += $(COMMANDS_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_commands: $(FUZZ_PROGRAM)
-# How the library's call for one image ends.
-ONE_CALLS := isatty $(addprefix lap_,cli_begin cli_end context_threads cli_caught cli_now_ms term_reader_left cli_flush \
-  progress_begin progress_hide run_file run_check bytes_after_end measure_report stats_write report_create \
-  report_add_results report_add_file report_write)
-$(B)/tests/test_one: LDFLAGS += $(ONE_CALLS:%=-Wl,--wrap=%)
-$(B)/tests/test_one: $(FUZZ_PROGRAM)
 # Runs over folders and in place that the test makes up, a progress line, and what is written of them.
 FOLDER_CALLS := $(addprefix lap_,batch batch_in_place context_cancel shard_local stats_write json_print \
   $(addprefix cli_,begin end has_lost_worker caught told_cancel flush warn_of_devices print_photo) term_reader_left \
@@ -216,20 +210,19 @@ SIGNALS_CALLS := fork getpid getppid prctl mmap munmap waitpid sigqueue sigactio
 $(B)/tests/test_signals: LDFLAGS += $(SIGNALS_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_signals: $(FUZZ_PROGRAM)
 # One run that the test makes up, and what is written of it.
-RUN_ONE_CALLS := $(addprefix lap_,run_file run_check bytes_after_end stats_write measure_report measurement_free \
-  json_print term_reader_left $(addprefix cli_,begin end caught) progress_begin progress_hide \
+RUN_ONE_CALLS := isatty $(addprefix lap_,run_file run_check bytes_after_end stats_write measure_report measurement_free \
+  context_threads json_print term_reader_left $(addprefix cli_,begin end caught now_ms) progress_begin progress_hide \
   $(addprefix report_,create add_results add_file write))
 $(B)/tests/test_run_one: LDFLAGS += $(RUN_ONE_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_run_one: $(FUZZ_PROGRAM)
-# A kernel with Landlock, and a process of the test's own that keeps modes and times.
-SANDBOX_CALLS := syscall prctl opendir access mkdir fstat socketpair fork atexit sigaction sigprocmask fchown \
-  fsetxattr _exit $(addprefix lap_sandbox_,allow keep limit_calls limit_keeper)
-$(B)/tests/test_sandbox: LDFLAGS += $(SANDBOX_CALLS:%=-Wl,--wrap=%)
+# A kernel with Landlock.
+LANDLOCK_CALLS := syscall prctl opendir access mkdir fstat $(addprefix lap_sandbox_,allow keep limit_calls)
+$(B)/tests/test_sandbox: LDFLAGS += $(LANDLOCK_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_sandbox: $(FUZZ_PROGRAM)
-# The same, for what its rules allow.
-SANDBOX_RULES_CALLS := syscall prctl opendir fstat fchown _exit lap_sandbox_keep
-$(B)/tests/test_sandbox_rules: LDFLAGS += $(SANDBOX_RULES_CALLS:%=-Wl,--wrap=%)
-$(B)/tests/test_sandbox_rules: $(FUZZ_PROGRAM)
+# A kernel with seccomp, and a process that sets modes and times.
+SECCOMP_CALLS := syscall fstat socketpair fork atexit sigaction sigprocmask fchown fsetxattr _exit
+$(B)/tests/test_sandbox_calls: LDFLAGS += $(SECCOMP_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_sandbox_calls: $(FUZZ_PROGRAM)
 # Encoders, a machine and a file of the test's own for the page of a report.
 GALLERY_CALLS := time $(addprefix lap_,cpu_name build_info device_text side_write data_uri run_memory)
 $(B)/tests/test_gallery: LDFLAGS += $(GALLERY_CALLS:%=-Wl,--wrap=%)

@@ -45,7 +45,7 @@ def two_sets_of_resources():
 def extended_xmp():
     """Extended XMP is kept beside XMP."""
     one = b"http://ns.adobe.com/xap/1.0/\0<x/>"
-    two = b"http://ns.adobe.com/xmp/extension/\0" + b"0" * 40 + b"<y/>"
+    two = b"http://ns.adobe.com/xmp/extension/\0" + b"0" * 32 + bytes([0, 0, 0, 4, 0, 0, 0, 0]) + b"<y/>"
     kept = [data for marker, data in written(segment(0xE1, one), segment(0xE1, two)) if marker == 0xE1]
     assert kept == [one, two]
 

@@ -241,7 +241,7 @@ def jpeg_to_png():
     assert bytes.fromhex(re.sub(rb"\s", b"", profile[profile.index(b"\n", 7):]).decode()) == block(0x404, IPTC)
     lapedge("o.png", "back.jpg", "--no-sync")
     assert (0xED, iptc) in segments(Path("back.jpg").read_bytes())
-    for new, word in ((segment(0xE1, EXTENDED + b"0" * 48), "second part of XMP"), (segment(0xFE, b"a\0b"), "not text"),
+    for new, word in ((segment(0xE1, EXTENDED + b"0" * 36 + bytes(4) + b"0" * 8), "second part of XMP"), (segment(0xFE, b"a\0b"), "not text"),
                       (segment(0xE1, exif(1)) * 2, "a second EXIF")):
         _, said = output(new, name="o.png")
         assert "left out" in said and word in said, said

@@ -448,7 +448,7 @@ static void test_codec_refusals(void **state)
         allocations = left;
         assert_int_equal(lap_codec_device_begin(&device, &run, &err), LAP_E_MEMORY);
         allocations = -1;
-        assert_string_equal(err.message, "bench: no memory for the times");
+        assert_string_equal(err.message, "bench: no memory for the timings");
         lap_codec_device_end(&device, false);
     }
 }

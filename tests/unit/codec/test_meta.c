@@ -22,8 +22,8 @@ enum { APP1 = 0xE1, APP2 = 0xE2, APP13 = 0xED, COM = 0xFE, MOST = 65533 };
 #define PACKET(attribute)                                                                                  \
     "<r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns:n='http://ns.adobe.com/xmp/note/'" \
     " xmlns:p='http://ns.adobe.com/photoshop/1.0/'><r:Description" attribute "/></r:RDF>"
-#define HASH "0123456789abcdef0123456789abcdef01234567"
-#define EXTENDED "http://ns.adobe.com/xmp/extension/\0" HASH
+#define HASH "0123456789abcdef0123456789abcdef"
+#define EXTENDED(offset) "http://ns.adobe.com/xmp/extension/\0" HASH "\0\0\1\0\0\0\0" offset
 #define EXIF(value) "Exif\0\0II*\0\x8\0\0\0\1\0\x12\1\3\0\1\0\0\0" value "\0\0\0\0\0\0\0"
 #define DATA_SET(number, value) "\x1C\2" number "\0\4" value
 #define BLOCK(size, value) "8BIM\4\4\0\0\0\0\0" size value
@@ -228,13 +228,18 @@ static void xmp_goes_with_its_continuation(void **state)
 {
     (void)state;
     const choice both = CHOICE(SEGMENT(APP1, XMP PACKET(" n:HasExtendedXMP='1'")),
-                     SEGMENT(APP1, EXTENDED "<r:a xmlns:r='http://purl.org/dc/elements/1.1/'"),
-                     SEGMENT(APP1, EXTENDED "/>")),
+                     SEGMENT(APP1, EXTENDED("\0") "<r:a xmlns:r='http://purl.org/dc/elements/1.1/'"),
+                     SEGMENT(APP1, EXTENDED("\x2f") "/>")),
                  odd = CHOICE(SEGMENT(APP1, XMP PACKET(" n:HasExtendedXMP='1'")),
-                     SEGMENT(APP1, EXTENDED "<o:a xmlns:o='http://example.org/'/>")),
+                     SEGMENT(APP1, EXTENDED("\0") "<o:a xmlns:o='http://example.org/'/>")),
                  photo = CHOICE(SEGMENT(APP1, XMP PACKET(" n:HasExtendedXMP='1'")),
-                     SEGMENT(APP1, EXTENDED "<r:a xmlns:r='http://purl.org/dc/elements/1.1/'>/9"),
-                     SEGMENT(APP1, EXTENDED "j/</r:a>")),
+                     SEGMENT(APP1, EXTENDED("\0") "<r:a xmlns:r='http://purl.org/dc/elements/1.1/'>/9"),
+                     SEGMENT(APP1, EXTENDED("\x32") "j/</r:a>")),
+                 gap = CHOICE(SEGMENT(APP1, XMP PACKET(" n:HasExtendedXMP='1'")),
+                     SEGMENT(APP1, EXTENDED("\1") "<r:a xmlns:r='http://purl.org/dc/elements/1.1/'/>")),
+                 behind = CHOICE(SEGMENT(APP1, XMP PACKET(" n:HasExtendedXMP='1'")),
+                     SEGMENT(APP1, EXTENDED("\0") "<r:a xmlns:r='http://purl.org/dc/elements/1.1/'"),
+                     SEGMENT(APP1, EXTENDED("\x2e") "/>")),
                  bare = CHOICE(SEGMENT(APP1, XMP PACKET("")));
     const lap_write_options list = {.keep = LAP_KEEP_XMP}, place = {.keep = LAP_KEEP_XMP | LAP_KEEP_GPS},
                             all = {.keep = 127};
@@ -250,6 +255,14 @@ static void xmp_goes_with_its_continuation(void **state)
     becomes(photo, bare, GONE "XMP   -1 125: thumbnail\nXMP   -1 83: thumbnail\n");
     becomes(with(photo, place), bare, GONE "XMP   -1 125: thumbnail\nXMP   -1 83: thumbnail\n");
     becomes(with(photo, all), photo, "");
+    /* Nobody can judge parts whose order a reader may see in another way. */
+    becomes(gap, bare, GONE "XMP   -1 124: out of order\n");
+    becomes(with(gap, list), bare,
+        GONE "XMP   -1 124: location or unknown\n"
+             "1! the second part of XMP may contain the location and is left out\n");
+    becomes(with(gap, all), gap, "");
+    becomes(behind, bare, GONE "XMP   -1 122: out of order\nXMP   -1 77: out of order\n");
+    becomes(with(behind, all), behind, "");
     /* A reference to what is not there, with words around that cannot be read. */
     const choice dangling = CHOICE(SEGMENT(APP1, XMP PACKET(" n:HasExtendedXMP='1'"))),
                  unread = CHOICE(SEGMENT(APP1, XMP "HasExtendedXMP<")),
