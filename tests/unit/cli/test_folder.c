@@ -1,10 +1,9 @@
-/* What the runs over folders share: their options, the lines of their summaries, their objects and exit
- * codes. */
+/* folder.c, which runs over folders share: options, lines of the summary, objects and exit codes. */
 #include "tests/unit/cli/folder_stubs.h"
 
 static lap_folder f;
 
-static void again(void)
+static void restart(void)
 {
     start(LAP_COMMAND_RUN, LAP_CLI_FOLDER);
     f = (lap_folder){.cli = &cli};
@@ -14,7 +13,7 @@ static void again(void)
 static int begin(void **state)
 {
     (void)state;
-    again();
+    restart();
     return 0;
 }
 
@@ -44,11 +43,11 @@ static void requests(void **state)
     assert_int_equal(f.devices.count, 2);
     assert_int_equal(f.devices.memory, 99);
     assert_string_equal(f.devices.trace, "t");
-    again();
+    restart();
     lap_folder_begin(&f, &cli, 1);
     assert_int_equal(cli.take.include_count + cli.take.exclude_count, 0);
     assert_false(f.options.nul_separated || f.options.fail_fast || f.devices.numbers || f.devices.trace);
-    again();
+    restart();
     cli.take.extensions = "not a pattern"; /* what stands behind the lists */
     for (int i = 0; i < LAP_CLI_GLOBS; i++)
         cli.include[i] = cli.exclude[i] = "x";
@@ -69,7 +68,7 @@ static void shared_devices(void **state)
         {"auto", -1, -1, false, true}, {"auto", 1, 1, true, true}, {"auto", 2, 2, true, true}};
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        again();
+        restart();
         sys.rank = 2, sys.size = 5;
         cli.shard = cases[i].shard;
         cli.device_count = cases[i].given;
@@ -217,7 +216,7 @@ static void patterns_that_match_nothing(void **state)
         {"exclude", "sea", L "--exclude=sea matches nothing\n"}};
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        again();
+        restart();
         const bool is_include = strcmp(cases[i].option, "include") == 0;
         (is_include ? cli.include : cli.exclude)[0] = cases[i].pattern;
         assert_says(lap_folder_print_others(&f), "", cases[i].said);
@@ -227,7 +226,7 @@ static void patterns_that_match_nothing(void **state)
         *(is_include ? &f.others.include_used : &f.others.exclude_used) = 1;
         assert_says(lap_folder_print_others(&f), "", "");
     }
-    again();
+    restart();
     cli.exclude[0] = "a", cli.exclude[1] = "b", cli.exclude[2] = "c";
     f.others.exclude_used = 1 << 1, f.others.include_used = 7;
     assert_says(
@@ -265,7 +264,7 @@ static void files_of_other_kinds(void **state)
     }
     strcat(want, "\n");
     assert_says(lap_folder_print_others(&f), "", want);
-    again();
+    restart();
     f.others.apple_doubles = 1;
     assert_says(lap_folder_print_others(&f), "",
         L "1 AppleDouble file not taken: macOS keeps metadata in ._NAME, not photos\n");
@@ -303,7 +302,7 @@ static void outputs_and_photos_left_out(void **state)
         "1 photo in the output folder not taken (b/2.jpg); move it, or write elsewhere\n");
     /* All names fit. */
     static char want[LAP_OTHER_FOLDERS * 1100];
-    again();
+    restart();
     others->outputs = 80, others->left_count = LAP_OTHER_FOLDERS;
     strcpy(want, L "80 outputs of earlier runs not taken: ");
     for (int i = 0; i < LAP_OTHER_FOLDERS; i++) {

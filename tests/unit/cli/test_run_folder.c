@@ -1,12 +1,11 @@
-/* Runs over folders, as a person, a script and a log are told of them. The library's runs are those of the
- * test. */
+/* run_folder.c: what a run over folders asks the library for, prints, logs and returns. */
 #include "tests/unit/cli/folder_stubs.h"
 
 #include <errno.h>
 #include <sys/stat.h>
 
 /* A run that ends well, and says nothing. */
-static void again(void)
+static void restart(void)
 {
     start(LAP_COMMAND_RUN, LAP_CLI_FOLDER);
     set_operands("photos", "out", NULL);
@@ -18,7 +17,7 @@ static int begin(void **state)
 {
     (void)state;
     empty_scratch();
-    again();
+    restart();
     return 0;
 }
 
@@ -53,7 +52,7 @@ static void operands_of_folders(void **state)
     assert_int_equal(
         mkdir("folder.jpg", 0777) | mkdir("photos", 0777) | symlink("nothing", "dangling.jpg"), 0);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        again();
+        restart();
         set_operands(cases[i].words[0], cases[i].words[1], cases[i].words[2]);
         cli.files_from = cases[i].from;
         assert_runs(lap_run_folder, cases[i].said ? LAP_EXIT_USAGE : LAP_EXIT_OK, "",
@@ -71,7 +70,7 @@ static void what_a_folder_run_asks_for(void **state)
     (void)state;
     for (size_t on = 0; on <= COUNT(flags); on++) { /* each alone, and none */
         const lap_batch_options *got = &sys.options;
-        again();
+        restart();
         set_operands("a", "b", "out");
         if (on < COUNT(flags))
             *flags[on] = true;
@@ -89,7 +88,7 @@ static void what_a_folder_run_asks_for(void **state)
         assert_int_equal(sys.ended, 1);
         assert_int_equal(got->side_count, cli.dry_run); /* the list of -n, which is in a file */
     }
-    again();
+    restart();
     cli.dry_run = true;
     cli.suffix = "-edges", cli.shard = "1/3", cli.report = "r.html";
     assert_runs(lap_run_folder, LAP_EXIT_OK, "", "");
@@ -101,7 +100,7 @@ static void what_a_folder_run_asks_for(void **state)
     assert_string_equal(sys.sides[0], "r.html");
     assert_string_equal(sys.sides[1], "/dev/stdout");
     for (int lost = 0; lost < 2; lost++) {
-        again();
+        restart();
         cli.settings.backend = "cuda-global", cli.settings.codec = LAP_CODEC_CUDA, cli.settings.quality = 3;
         sys.has_lost_worker = lost;
         strcpy(sys.work.how, "device 0");
@@ -120,7 +119,7 @@ static void what_a_folder_run_asks_for(void **state)
         uint32_t shard, count;
         lap_error err;
         char want[800];
-        again();
+        restart();
         cli.shard = shards[i];
         assert_int_equal(lap_shard_parse(shards[i], &shard, &count, &err), LAP_E_USAGE);
         snprintf(want, sizeof want, L "--shard=%.40s: %s\n", shards[i], err.message);
@@ -162,7 +161,7 @@ static void photos_of_a_folder(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         char want[400];
         const int flags = cases[i].flags;
-        again();
+        restart();
         sys.events[0] = cases[i].what;
         sys.draws = flags & DRAWS;
         cli.quiet = flags & QUIET, cli.verbose = flags & VERBOSE, cli.dry_run = flags & DRY;
@@ -178,14 +177,14 @@ static void photos_of_a_folder(void **state)
         assert_int_equal(sys.shown, 2);
         assert_int_equal(sys.sheet_files, 1);
     }
-    again();
+    restart();
     sys.events[0] = (event){"a", LAP_DONE, .code = LAP_OK};
     assert_runs(lap_run_folder, LAP_EXIT_OK, "", "");
     assert_int_equal(sys.sheet_files, 0); /* there is no report */
     /* Of many with the same trouble ten are shown. */
     for (int warned = 0; warned < 2; warned++) {
         char want[2000] = "[=";
-        again();
+        restart();
         sys.draws = true;
         cli.quiet = false;
         for (int i = 0; i < 12; i++) {
@@ -236,7 +235,7 @@ static void summaries_of_folders(void **state)
             .exit = LAP_EXIT_NOTHING}};
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        again();
+        restart();
         cli.quiet = false;
         sys.counts = cases[i].counts;
         cli.dry_run = cases[i].dry, cli.skip_existing = cases[i].skips;
@@ -246,7 +245,7 @@ static void summaries_of_folders(void **state)
         assert_runs(lap_run_folder, cases[i].exit, "", cases[i].said);
     }
     for (int filter = 0; filter < 2; filter++) { /* what else was found comes before */
-        again();
+        restart();
         cli.quiet = false;
         sys.others = (lap_batch_others){
             .files = 1, .kind_count = 1, .kinds = {{"gif", 1}}, .made = 1, .made_first = "m"};
@@ -267,7 +266,7 @@ static void photos_that_were_recoded(void **state)
         char want[600];
         memset(name, 'n', sizeof name - 1);
         name[sizeof name - 1] = '\0';
-        again();
+        restart();
         cli.quiet = false;
         sys.counts.recoded = i < 2 ? 1 : 2;
         sys.events[0] = (event){i == 1 ? "a" : "x", LAP_DONE, .code = LAP_OK, .recoded = i == 1};
@@ -284,7 +283,7 @@ static void photos_that_were_recoded(void **state)
             i < 2 ? "1 JPEG was" : "2 JPEGs were", i == 1 ? "a" : sys.events[1].input, i < 2 ? "" : ", ...");
         assert_runs(lap_run_folder, LAP_EXIT_OK, "", want);
     }
-    again(); /* what failed or was left was not */
+    restart(); /* what failed or was left was not */
     cli.quiet = false;
     sys.counts.recoded = 1;
     sys.events[0] = (event){"a", LAP_SKIPPED, .code = LAP_OK, .recoded = 1};
@@ -304,7 +303,7 @@ static void first_to_fail(void **state)
     for (int failed = 1; failed <= 5; failed++)
         for (int with_names = 0; with_names < 2; with_names++) {
             char want[400] = "";
-            again();
+            restart();
             cli.quiet = false;
             sys.counts.failed = (unsigned)failed, sys.counts.expected = 9,
             sys.counts.ok = 9 - (unsigned)failed;
@@ -317,7 +316,7 @@ static void first_to_fail(void **state)
                 strcat(want, "first to fail: a\\x1b, b, c\n");
             assert_runs(lap_run_folder, LAP_EXIT_FAILED, "", want);
         }
-    again();
+    restart();
     cli.quiet = false;
     sys.counts.failed = 4, sys.counts.expected = 9; /* the others had vanished */
     sys.counts.ok = 5;
@@ -343,7 +342,7 @@ static void what_is_to_be_done_again(void **state)
     for (size_t i = 0; i < COUNT(cases); i++)
         for (int way = 0; way < 4; way++) {
             char want[300];
-            again();
+            restart();
             cli.quiet = false;
             sys.counts.expected = way == 3 ? 3 : 9;
             cli.rebuild = way == 1, cli.fail_fast = way == 2;
@@ -377,7 +376,7 @@ static void removed_outputs(void **state)
         {DRY | QUIET, "", L "b: limit: why\n"}};
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        again();
+        restart();
         cli.prune = true;
         cli.json = true;
         sys.removals[0] = (removal){"a\033", LAP_OK};
@@ -391,7 +390,7 @@ static void removed_outputs(void **state)
         json_t *pruned = json_object_get(sys.json, "pruned");
         assert_object(json_object_get(pruned, "outputs"), "['a\\u001B', 'c']");
     }
-    again(); /* the progress line is hidden before each */
+    restart(); /* the progress line is hidden before each */
     cli.prune = sys.draws = true;
     sys.removals[0] = (removal){"a", LAP_OK};
     assert_runs(lap_run_folder, LAP_EXIT_OK, "", "[=]]");
@@ -447,7 +446,7 @@ static void outputs_that_are_left(void **state)
         for (int quiet = 0; quiet < 2; quiet++)
             for (int other = 0; other < 2; other++) { /* the exit code of the run itself goes first */
                 char want[400];
-                again();
+                restart();
                 cli.prune = true;
                 cli.quiet = quiet;
                 sys.prune = cases[i].prune;
@@ -461,7 +460,7 @@ static void outputs_that_are_left(void **state)
                     quiet && cases[i].said_quietly ? cases[i].said_quietly : cases[i].said);
                 assert_runs(lap_run_folder, other ? LAP_EXIT_NOTHING : cases[i].exit, "", want);
             }
-    again(); /* what refused the run itself is not told twice */
+    restart(); /* what refused the run itself is not told twice */
     cli.prune = true;
     cli.json_file = "j";
     sys.err = (lap_error){.code = LAP_E_BACKEND, .message = "why"};
@@ -486,7 +485,7 @@ static void object_of_a_folder_run(void **state)
     char want[2000];
     (void)state;
     for (int way = 0; way < 3; way++) {
-        again();
+        restart();
         sys.counts = (lap_batch_counts){20, 19, 18, 17, 16, 15, 14, 1, .recoded = 12, .pixels = 11,
             .bytes_in = 10, .bytes_out = 9, .ms = 7.5, .kinds = {[LAP_E_LIMIT] = 1}};
         sys.others.made = 8;
@@ -516,7 +515,7 @@ static void object_of_a_folder_run(void **state)
         assert_object(sys.sheet_json, want);
         assert_int_equal(sys.printed, 1);
     }
-    again();
+    restart();
     assert_runs(lap_run_folder, LAP_EXIT_OK, "", "");
     assert_int_equal(sys.printed, 0);
 }
@@ -540,7 +539,7 @@ static void ends_of_folder_runs(void **state)
     for (size_t i = 0; i < COUNT(cases); i++)
         for (int quiet = 0; quiet < 2; quiet++) {
             char want[100];
-            again();
+            restart();
             cli.quiet = quiet;
             cli.report = "r.html";
             cli.json = true;
@@ -553,14 +552,14 @@ static void ends_of_folder_runs(void **state)
             assert_int_equal(sys.printed, 1);
             assert_int_equal(sys.ended, 1);
         }
-    again(); /* not all processors begin */
+    restart(); /* not all processors begin */
     sys.begins_not = true;
     cli.json = true;
     sys.err = (lap_error){.code = LAP_E_BACKEND, .message = "why"};
     assert_runs(lap_run_folder, LAP_EXIT_BACKEND, "", L "why\n");
     assert_int_equal(sys.ended + sys.printed + sys.shown, 0);
     for (int way = 0; way < 5; way++) { /* the reader of a timeline has left */
-        again();
+        restart();
         const bool has_left = way == 0;
         sys.err = (lap_error){.code = way == 1 ? LAP_E_DISK_FULL : LAP_E_WRITE, .message = "why"};
         cli.trace = way == 2 ? NULL : way == 3 ? "t" : "-";
@@ -571,7 +570,7 @@ static void ends_of_folder_runs(void **state)
     }
     /* A person asked for details, of a run that ended. */
     for (int way = 0; way < 4; way++) {
-        again();
+        restart();
         cli.verbose = way != 1;
         cli.dry_run = way == 2;
         sys.err.code = way == 3 ? LAP_E_LIMIT : LAP_OK;
@@ -591,8 +590,8 @@ static void logs(void **state)
         {LAP_E_CLASH, 3, 1, 1, "lf"}};
     (void)state;
     assert_int_equal(mkdir("photos", 0777), 0);
-    assert_logs(lap_run_folder, again, cases, COUNT(cases));
-    again(); /* the run makes the folder of the log */
+    assert_logs(lap_run_folder, restart, cases, COUNT(cases));
+    restart(); /* the run makes the folder of the log */
     cli.log = "out/log";
     assert_runs(lap_run_folder, LAP_EXIT_FAILED, "",
         L "out/log: the log could not be written: No such file or directory\n");
@@ -602,13 +601,13 @@ static void logs(void **state)
 static void clashes_keep_off(void **state)
 {
     (void)state;
-    assert_clash_keeps_off(lap_run_folder, again);
+    assert_clash_keeps_off(lap_run_folder, restart);
 }
 
 static void memory_is_given_back(void **state)
 {
     (void)state;
-    assert_gives_back(lap_run_folder, again);
+    assert_gives_back(lap_run_folder, restart);
 }
 
 int main(void)

@@ -1,10 +1,9 @@
-/* Runs in place, as a person, a script and a log are told of them. The library's runs are those of the test.
- */
+/* run_in_place.c: what a run in place asks the library for, prints, logs and returns. */
 #include "tests/unit/cli/folder_stubs.h"
 
 #include <sys/stat.h>
 
-static void again(int photos)
+static void restart(int photos)
 {
     start(LAP_COMMAND_RUN, LAP_CLI_IN_PLACE);
     put("a", "x");
@@ -17,19 +16,19 @@ static void again(int photos)
 
 static void one(void)
 {
-    again(1);
+    restart(1);
 }
 
 static void two(void)
 {
-    again(2);
+    restart(2);
 }
 
 static int begin(void **state)
 {
     (void)state;
     empty_scratch();
-    again(1);
+    restart(1);
     return 0;
 }
 
@@ -57,7 +56,7 @@ static void operands_in_place(void **state)
     (void)state;
     assert_int_equal(mkdir("photos", 0777) | symlink("loop", "loop"), 0);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        again(1);
+        restart(1);
         set_operands(cases[i].words[0], cases[i].words[1], cases[i].words[2]);
         cli.files_from = cases[i].from;
         cli.stats = cases[i].stats;
@@ -76,15 +75,13 @@ static void what_a_run_in_place_asks_for(void **state)
     (void)state;
     for (int on = 0; on < 2; on++)
         for (int photos = 1; photos < 3; photos++) {
-            again(photos);
+            restart(photos);
             sys.draws = on;
             cli.filter_again = cli.dry_run = on;
             cli.backup = on ? ".orig" : NULL;
             cli.stats = on && photos == 1 ? "s" : NULL;
             cli.report = on ? "r.html" : NULL;
-            said_listen();
-            assert_int_equal(lap_run_in_place(&cli), LAP_EXIT_OK);
-            said_end();
+            assert_int_equal(code_of(lap_run_in_place), LAP_EXIT_OK);
             assert_int_equal(sys.order.again, on);
             assert_ptr_equal(sys.order.backup, cli.backup);
             assert_false(sys.has_devices);
@@ -100,12 +97,12 @@ static void what_a_run_in_place_asks_for(void **state)
             assert_int_equal(sys.settings.stats != NULL, on && photos == 1);
             assert_int_equal(sys.shown, photos == 1 ? 0 : 1);
         }
-    again(1); /* its name is in the progress line */
+    restart(1); /* its name is in the progress line */
     sys.draws = true;
     cli.quiet = true;
     assert_runs(lap_run_in_place, LAP_EXIT_OK, "", "[]");
     assert_string_equal(((const lap_progress *)sys.settings.progress_user)->name ? "named" : "", "named");
-    again(2);
+    restart(2);
     sys.draws = true;
     cli.verbose = true, cli.quiet = true;
     assert_runs(lap_run_in_place, LAP_EXIT_OK, "", L "up to 3 photos at once, 3 threads\n[=]");
@@ -165,7 +162,7 @@ static void photos_in_place(void **state)
             const int flags = cases[i].flags;
             const bool is_one = flags & ONE;
             char want[300];
-            again(is_one ? 1 : 2);
+            restart(is_one ? 1 : 2);
             sys.events[0] = cases[i].what;
             sys.draws = flags & DRAWS;
             sys.counts.ms = 0;
@@ -204,20 +201,20 @@ static void photos_without_backups(void **state)
 {
     char long_suffix[4200];
     (void)state;
-    again(2);
+    restart(2);
     cli.backup = ".orig";
     put("b.orig", "x");
     for (int i = 0; i < 3; i++)
         sys.events[i] = (event){i == 1 ? "b" : "a", LAP_SKIPPED, .code = LAP_OK};
     sys.counts = (lap_batch_counts){.found = 3, .expected = 3, .skipped = 3, .kinds = {[LAP_OK] = 3}};
     assert_runs(lap_run_in_place, LAP_EXIT_OK, "", "0 done, 3 up to date (2 without a backup)\n");
-    again(1); /* no file can have such a name, and none is looked for */
+    restart(1); /* no file can have such a name, and none is looked for */
     memset(long_suffix, 'x', sizeof long_suffix - 1);
     long_suffix[sizeof long_suffix - 1] = '\0';
     cli.backup = long_suffix;
     sys.events[0] = (event){"a", LAP_SKIPPED, .code = LAP_OK};
     assert_runs(lap_run_in_place, LAP_EXIT_OK, "", L "a: up to date\n");
-    again(1); /* whether it is there cannot be told */
+    restart(1); /* whether it is there cannot be told */
     cli.backup = "/x";
     sys.events[0] = (event){"a", LAP_SKIPPED, .code = LAP_OK};
     assert_runs(lap_run_in_place, LAP_EXIT_OK, "", L "a: up to date\n");
@@ -238,7 +235,7 @@ static void statistics_in_place(void **state)
         {LAP_SKIPPED, LAP_E_EXISTS, 0, 0, LAP_EXIT_FAILED, L "a: why\n"}};
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        again(1);
+        restart(1);
         cli.stats = "s";
         cli.quiet = true;
         sys.stats_code = cases[i].stats_code;
@@ -298,7 +295,7 @@ static void summaries_in_place(void **state)
             .exit = LAP_EXIT_NOTHING}};
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        again(2);
+        restart(2);
         sys.counts = cases[i].counts;
         sys.err = (lap_error){.code = cases[i].code, .message = "why"};
         around.caught = cases[i].caught;
@@ -309,7 +306,7 @@ static void summaries_in_place(void **state)
         assert_int_equal(sys.ended, 1);
     }
     for (int way = 0; way < 3; way++) { /* edges of edges */
-        again(2);
+        restart(2);
         sys.others.made = 1;
         strcpy(sys.others.made_first, "m");
         cli.quiet = way == 1;
@@ -321,7 +318,7 @@ static void summaries_in_place(void **state)
                        : L "limit: why\n2 done\n");
     }
     char want[1000] = "["; /* messages that were left out */
-    again(2);
+    restart(2);
     sys.draws = true;
     strcat(want, "=");
     for (int i = 0; i < 11; i++) {
@@ -348,25 +345,23 @@ static void exit_codes_in_place(void **state)
         {2, LAP_OK, LAP_E_WRITE, 1, LAP_EXIT_NOTHING}};
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        again(cases[i].photos);
+        restart(cases[i].photos);
         cli.quiet = true;
         cli.json_file = "j";
         sys.json_code = cases[i].json;
         sys.events[0] =
             (event){"a", .status = cases[i].photo ? LAP_FAILED : LAP_DONE, .code = cases[i].photo};
         sys.err = (lap_error){.code = cases[i].run, .message = "why"};
-        said_listen();
-        const int code = lap_run_in_place(&cli);
-        said_end();
+        const int code = code_of(lap_run_in_place);
         if (code != cases[i].exit)
             fail_msg("case %zu: %d, %s", i, code, said_err());
     }
-    again(1); /* the first of several troubles */
+    restart(1); /* the first of several troubles */
     cli.quiet = true;
     sys.events[0] = (event){"a", LAP_FAILED, .code = LAP_E_LIMIT};
     sys.events[1] = (event){"a", LAP_FAILED, .code = LAP_E_BACKEND};
     assert_runs(lap_run_in_place, LAP_EXIT_LIMIT, "", L "a: limit: why\n" L "why\n");
-    again(1);
+    restart(1);
     sys.begins_not = true;
     sys.err = (lap_error){.code = LAP_E_BACKEND, .message = "why"};
     assert_runs(lap_run_in_place, LAP_EXIT_BACKEND, "", L "why\n");

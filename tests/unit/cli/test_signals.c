@@ -1,4 +1,5 @@
-/* Signals and the code around each command: what a request to stop does. The clock is the test's. */
+/* signals.c: what happens before and after each command, and when a request to stop arrives. The test sets
+ * the clock. */
 #include "tests/unit/cli/command_stubs.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* stats and diff of folders: their tables, objects and exit codes. The test makes up what is measured and
- * compared. */
+/* stats and diff over folders: tables, objects and exit codes. The test makes up what the library measures
+ * and compares. */
 #include "tests/unit/cli/folder_stubs.h"
 
 #include <errno.h>

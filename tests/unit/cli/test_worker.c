@@ -1,5 +1,5 @@
-/* The process with the CUDA devices: which runs have one, what it passes on, what becomes of a run whose
- * process has died, and of a list on standard input. Processes and devices are those of the test. */
+/* worker.c: which runs use a process with the CUDA devices, which signals it gets, how its death is noticed,
+ * and how both processes read a list on standard input. The test simulates processes and devices. */
 #include "tests/support/strike.h"
 #include "tests/unit/cli/command_stubs.h"
 
