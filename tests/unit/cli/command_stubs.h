@@ -5,6 +5,7 @@
 
 #include "tests/support/said.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -112,6 +113,23 @@ static inline void assert_same_object(const json_t *got, const char *text, const
     free(shown);
 }
 #define assert_object(got, text) assert_same_object(got, text, __FILE__, __LINE__)
+
+/* ---- signals ---------------------------------------------------------------------------------------- */
+
+/* The process that started the test may ignore signals: a shell does for a job in the background. */
+static inline void heed_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    for (size_t i = 0; i < COUNT(numbers); i++)
+        signal(numbers[i], SIG_DFL);
+}
+
+static inline void (*handler_of(int number))(int)
+{
+    struct sigaction action;
+    assert_int_equal(sigaction(number, NULL, &action), 0);
+    return action.sa_handler;
+}
 
 /* ---- the folder in which the tests of a program run ------------------------------------------------ */
 

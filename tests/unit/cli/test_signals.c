@@ -3,7 +3,6 @@
 #include "tests/unit/cli/command_stubs.h"
 
 #include <errno.h>
-#include <signal.h>
 
 #include "cli/sandbox/sandbox.h"
 
@@ -110,15 +109,9 @@ static void start(void)
 static int begin(void **state)
 {
     (void)state;
+    heed_signals();
     start();
     return 0;
-}
-
-static void (*handler_of(int number))(int)
-{
-    struct sigaction action;
-    assert_int_equal(sigaction(number, NULL, &action), 0);
-    return action.sa_handler;
 }
 
 /* ---- around a command ------------------------------------------------------------------------------ */

@@ -4,7 +4,6 @@
 #include "tests/unit/cli/command_stubs.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -205,6 +204,7 @@ static void start(void)
 static int begin(void **state)
 {
     (void)state;
+    heed_signals();
     start();
     return 0;
 }
@@ -230,13 +230,6 @@ static int result(void)
         assert_text(said_out(), "");   \
         assert_int_equal(ended_, end); \
     } while (0)
-
-static void (*handler_of(int number))(int)
-{
-    struct sigaction action;
-    assert_int_equal(sigaction(number, NULL, &action), 0);
-    return action.sa_handler;
-}
 
 /* ---- the process with the devices ------------------------------------------------------------------ */
 
