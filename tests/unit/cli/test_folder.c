@@ -525,6 +525,22 @@ static void objects_of_a_folder(void **state)
     json_decref(object);
 }
 
+/* A log gets its first line even if no file was found, and a last line only if something was left out. */
+static void ends_of_logs(void **state)
+{
+    (void)state;
+    cli.log = "log";
+    for (unsigned made = 0; made < 2; made++) {
+        lap_cli_log log = {0};
+        assert_true(lap_cli_log_open(&log, &cli));
+        f.others.made = made;
+        lap_folder_end_log(&f, &log);
+        assert_int_equal(lap_cli_log_end(&log, cli.log, 3), 3);
+        assert_string_equal(log_of("log"), made ? "ln" : "l");
+        (void)unlink("log");
+    }
+}
+
 /* ---- the exit code --------------------------------------------------------------------------------- */
 
 static void exit_codes(void **state)
@@ -585,6 +601,7 @@ int main(void)
         TEST(messages_of_a_kind), TEST(what_is_left), TEST(patterns_that_match_nothing),
         TEST(files_of_other_kinds), TEST(outputs_and_photos_left_out), TEST(photos_filtered_before),
         TEST(kinds_of_failures), TEST(messages_left_out), TEST(links_and_photos_that_went), TEST(no_photo),
-        TEST(which_files_are_taken), TEST(processors_and_times), TEST(objects_of_a_folder), TEST(exit_codes)};
+        TEST(which_files_are_taken), TEST(processors_and_times), TEST(objects_of_a_folder),
+        TEST(ends_of_logs), TEST(exit_codes)};
     return cmocka_run_group_tests(tests, enter_scratch, leave_scratch);
 }
