@@ -778,7 +778,7 @@ static void operands_of_transform(void **state)
     assert_int_equal(sys.runs, 0);
 }
 
-/* ---- cmd_stats.c: one image (test_folders.c has the rest) ------------------------------------------ */
+/* ---- cmd_stats.c: one image (test_stats_diff.c has the rest) ------------------------------------------ */
 
 static void start_stats(void)
 {
