@@ -47,6 +47,10 @@ size_t lap_utf8_decode(const char *text, unsigned *code);
 /* Whether a character may be printed in a line. Returns false for control characters (C0, DEL, C1), line
  * ends, and characters that change the direction of writing. */
 bool lap_utf8_is_shown(unsigned code);
+/* Returns how many columns of a terminal a shown character takes: 0 if it combines with the one before, such
+ * as the accents in names of macOS, 2 for East Asian characters and emoji, else 1. Looks only at the blocks
+ * that names have; terminals differ for some others. */
+int lap_utf8_columns(unsigned code);
 /* The number of edits that turn one word into the other: insert, delete or replace a letter, or swap two
  * neighbours. Ignores case. For a word of more than 63 bytes the distance is always 63. */
 int lap_word_distance(const char *a, const char *b);

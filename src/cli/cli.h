@@ -2,6 +2,8 @@
 #ifndef LAP_CLI_H
 #define LAP_CLI_H
 
+#include <time.h>
+
 #include "lapedge_program.h"
 
 typedef enum lap_cli_exit {
@@ -39,6 +41,7 @@ typedef struct lap_cli_boxes { /* rectangles of --ignore */
 typedef struct lap_cli {
     const struct lap_cli_command *command;
     unsigned forms; /* forms of this command line: LAP_CLI_ONE, ... (args.h) */
+    time_t started; /* set by main */
     char **words;   /* the words of the command line, unchanged */
     int word_count;
     char **operands;

@@ -70,16 +70,18 @@ static lap_cli_exit read_weights(const char *path, float **weights, size_t *coun
                        *count + 1);
 }
 
-static json_t *object_of(const char *in, const lap_measurement *m, const lap_report *report)
+static json_t *object_of(
+    const lap_cli *cli, const char *in, const lap_measurement *m, const lap_report *report)
 {
     json_t *object = lap_stats_json(in, &m->stats, m);
+    lap_json_edges(object, &cli->settings);
     lap_json_warnings(object, report);
     return object;
 }
 
 static int show(const lap_cli *cli, const char *in, const lap_measurement *m, const lap_report *report)
 {
-    const int printed = lap_cli_wants_json(cli) ? lap_json_print(object_of(in, m, report)) : 0;
+    const int printed = lap_cli_wants_json(cli) ? lap_json_print(object_of(cli, in, m, report)) : 0;
     if (cli->json)
         return printed;
     if (cli->csv) {
@@ -97,7 +99,7 @@ static int write_report(const lap_cli *cli, lap_context *context, const char *in
 {
     lap_error err;
     json_t *report = lap_report_create(cli, in, lap_context_threads(context));
-    json_t *results = object_of(in, m, measured);
+    json_t *results = object_of(cli, in, m, measured);
     json_object_set(report, "statistics", results);
     lap_report_add_results(report, results);
     const lap_code code = lap_report_add_file(report, context, in, &cli->settings, &err);
@@ -214,8 +216,8 @@ static void note(stats_run *run, int code)
 /* Runs on the threads that measure: for a small photo this takes as long as its filter. */
 static char *json_text(void *user, const lap_measured *file)
 {
-    (void)user;
-    return lap_json_made(object_of(file->input, file->measurement, file->report));
+    const stats_run *run = user;
+    return lap_json_made(object_of(run->folder.cli, file->input, file->measurement, file->report));
 }
 
 static void print_failed_json(stats_run *run, const lap_measured *file)
@@ -328,6 +330,7 @@ static void print_totals_json(stats_run *run, const kind kinds[2])
     json_object_set_new(object, "masked_out", json_integer((json_int_t)run->masked));
     json_object_set_new(object, "threshold",
         run->options->threshold >= 0 ? json_integer(run->options->threshold) : json_null());
+    lap_json_edges(object, &folder->cli->settings);
     for (int i = 0; i < 2; i++)
         json_object_set_new(object, kinds[i].key, kind_json(&kinds[i], run->options->threshold));
     lap_folder_json_end(folder, object);

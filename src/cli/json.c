@@ -305,7 +305,7 @@ void lap_json_counts(json_t *object, const lap_json_count *counts, size_t count)
         json_object_set_new(object, counts[i].key, json_integer((json_int_t)counts[i].value));
 }
 
-void lap_json_filter(json_t *object, const lap_params *params)
+static void set_sum(json_t *object, const lap_params *params)
 {
     json_t *h = json_array();
     for (int i = 0; i < 25; i++)
@@ -314,7 +314,20 @@ void lap_json_filter(json_t *object, const lap_params *params)
     json_object_set_new(object, "scale", lap_json_real((double)params->scale));
     json_object_set_new(object, "offset", lap_json_real((double)params->offset));
     json_object_set_new(object, "invert", json_boolean(params->invert));
+}
+
+void lap_json_filter(json_t *object, const lap_params *params)
+{
+    set_sum(object, params);
     json_object_set_new(object, "threshold", json_integer(params->threshold));
+}
+
+void lap_json_edges(json_t *object, const lap_settings *settings)
+{
+    json_object_set_new(object, "kernel", lap_json_text(settings->params.kernel.name));
+    json_object_set_new(object, "border", json_string(lap_border_name(settings->border)));
+    json_object_set_new(object, "range", json_string(lap_range_name(settings->params.range)));
+    set_sum(object, &settings->params);
 }
 
 /* All settings that are needed to make the same bytes again. */
@@ -353,6 +366,16 @@ void lap_json_warnings(json_t *object, const lap_report *report)
     json_object_set_new(object, "warnings", json_integer(report->warnings));
     json_object_set_new(object, "warning",
         lap_json_text(report->warnings > 0 ? lap_cli_warning_text(report, warning, sizeof warning) : NULL));
+}
+
+void lap_json_run(json_t *object, time_t started, int exit_code)
+{
+    char text[40] = "";
+    struct tm utc;
+    if (gmtime_r(&started, &utc))
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    json_object_set_new(object, "started", lap_json_text(*text ? text : NULL));
+    json_object_set_new(object, "exit_code", exit_code < 0 ? json_null() : json_integer(exit_code));
 }
 
 json_t *lap_json_line(const char *in, const char *out, const lap_settings *settings, const lap_report *report)

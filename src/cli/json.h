@@ -4,6 +4,7 @@
 #define LAP_CLI_JSON_H
 
 #include <jansson.h>
+#include <time.h>
 
 #include "lapedge_program.h"
 
@@ -17,6 +18,9 @@ json_t *lap_json_ms(double ms);      /* rounded to nanoseconds */
 json_t *lap_json_real(double value); /* null if not finite */
 /* Sets the filter's parameters: coefficients, scale, offset, invert, threshold. */
 void lap_json_filter(json_t *object, const lap_params *params);
+/* Sets how the edges are made, except for a threshold: kernel, border, range, coefficients, scale, offset,
+ * invert. */
+void lap_json_edges(json_t *object, const lap_settings *settings);
 /* Sets several counts in an object. */
 typedef struct lap_json_count {
     const char *key;
@@ -28,6 +32,9 @@ void lap_json_counts(json_t *object, const lap_json_count *counts, size_t count)
 void lap_json_path(json_t *object, const char *key, const char *path);
 /* Sets warnings (their number) and warning (the first, or null). */
 void lap_json_warnings(json_t *object, const lap_report *report);
+/* Sets when the run started, in UTC, and its exit code. A negative exit_code means that it is not known yet,
+ * and becomes null. */
+void lap_json_run(json_t *object, time_t started, int exit_code);
 /* Returns {"kind", "message"} of an error, or null if its code is LAP_OK. */
 json_t *lap_json_error(const lap_error *err);
 /* Returns the object as text that the caller frees; NULL: out of memory. flags are jansson's. Numbers have

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -134,6 +135,7 @@ int main(int argc, char **argv)
                         strcmp(argv[1], "__options") == 0))
         return lap_cli_complete(argc, argv);
     code = lap_cli_parse(&cli, argc, argv);
+    cli.started = time(NULL);
     const bool lines = prints_lines(&cli);
     lap_json_direct(cli.json, NULL, lines);
     if (code == LAP_EXIT_OK && (cli.help_full || cli.help_short || cli.version))

@@ -132,6 +132,19 @@ static int write_report(
     return (int)lap_cli_exit_of(code);
 }
 
+/* Prints lapedge.file/1, if requested, for a run that ends with this exit code. Returns the exit code to end
+ * with. */
+static int print_json(
+    const lap_cli *cli, const char *in, const char *out, const lap_report *report, int exit_code)
+{
+    if (!lap_cli_wants_json(cli))
+        return exit_code;
+    json_t *object = lap_json_file(in, out, &cli->settings, report);
+    lap_json_run(object, cli->started, exit_code);
+    const int printed = lap_json_print(object);
+    return exit_code ? exit_code : printed;
+}
+
 /* Writes --stats for an image whose output is not written again. */
 static int measure_skipped(const lap_cli *cli, lap_context *context, const char *in)
 {
@@ -159,11 +172,7 @@ static int skip_one(const lap_cli *cli, lap_context *context, const char *in, co
         exit_code = measure_skipped(cli, context, in);
     if (cli->report && exit_code == LAP_EXIT_OK)
         exit_code = write_report(cli, context, in, out, &report);
-    if (lap_cli_wants_json(cli)) {
-        const int printed = lap_json_print(lap_json_file(in, out, &cli->settings, &report));
-        exit_code = exit_code ? exit_code : printed;
-    }
-    return exit_code;
+    return print_json(cli, in, out, &report, exit_code);
 }
 
 /* Processes one image, prints messages, and returns the exit code. */
@@ -203,11 +212,7 @@ static int run_one(lap_cli *cli, lap_context *context, const char *in, const cha
         exit_code = lap_stats_write(cli, in, &stats, &report);
     if (cli->report && code == LAP_OK && exit_code == LAP_EXIT_OK)
         exit_code = write_report(cli, context, in, out, &report);
-    if (lap_cli_wants_json(cli)) {
-        const int printed = lap_json_print(lap_json_file(in, out, &cli->settings, &report));
-        exit_code = exit_code ? exit_code : printed;
-    }
-    return exit_code;
+    return print_json(cli, in, out, &report, exit_code);
 }
 
 /* -n: reports what would be done, and obstacles that can be foreseen. */
@@ -229,11 +234,7 @@ static int dry_run_one(lap_cli *cli, const char *in, const char *out)
         fputc('\n', to);
         note_replaced(cli, open_replaced(cli, out), out, false);
     }
-    if (lap_cli_wants_json(cli)) {
-        const int printed = lap_json_print(lap_json_file(in, out, &cli->settings, &report));
-        exit_code = exit_code ? exit_code : printed;
-    }
-    return exit_code;
+    return print_json(cli, in, out, &report, exit_code);
 }
 
 /* Calls job with a context and signal handlers. */

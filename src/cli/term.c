@@ -16,25 +16,28 @@
 
 #include "cli/commands.h"
 
-static void print_shown(FILE *to, const char *text, char doubled)
+static int print_shown(FILE *to, const char *text, char doubled)
 {
+    int columns = 0;
     for (const char *at = text; *at;) {
         unsigned code;
         size_t size = lap_utf8_decode(at, &code);
         if (size == 0 || !lap_utf8_is_shown(code)) {
-            fprintf(to, "\\x%02x", (unsigned char)*at++);
+            columns += fprintf(to, "\\x%02x", (unsigned char)*at++);
             continue;
         }
         if (doubled && *at == doubled)
             putc(doubled, to);
         fwrite(at, 1, size, to);
+        columns += lap_utf8_columns(code);
         at += size;
     }
+    return columns;
 }
 
-void lap_cli_print_safely(FILE *to, const char *text)
+int lap_cli_print_safely(FILE *to, const char *text)
 {
-    print_shown(to, text, '\0');
+    return print_shown(to, text, '\0');
 }
 
 void lap_cli_print_quoted(FILE *to, const char *before, const char *text)

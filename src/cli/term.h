@@ -42,8 +42,9 @@ lap_cli_exit lap_cli_usage(const char *format, ...) __attribute__((format(printf
 /* Returns the message of the last problem that was reported by one of these two functions, or else by
  * lap_cli_message. *kind is its kind, named as in JSON. */
 const char *lap_cli_last_problem(const char **kind);
-/* Writes text; bytes that are not UTF-8, and characters that are not lap_utf8_is_shown, become \xNN. */
-void lap_cli_print_safely(FILE *to, const char *text);
+/* Writes text; bytes that are not UTF-8, and characters that are not lap_utf8_is_shown, become \xNN. Returns
+ * the columns that this takes in a terminal. */
+int lap_cli_print_safely(FILE *to, const char *text);
 /* Writes `before`, then text in quotation marks. Quotation marks in text are doubled, as CSV requires. */
 void lap_cli_print_quoted(FILE *to, const char *before, const char *text);
 /* Returns what lap_cli_print_safely would write. The caller frees it; NULL: out of memory. */

@@ -270,6 +270,20 @@ filter, compare of transpose" compare --ops=reduce --heatmap=m.png "$photo"
     [ -z "$stderr" ]
 }
 
+@test "the table of a folder is aligned whatever letters names have" {
+    mkdir in
+    for name in a.jpg grün.jpg $'gru\u0308n.jpg' 写真.jpg $'\x1b.jpg'; do cp "$photo" "in/$name"; done
+    lapedge compare --backends=c in >table
+    python3 - <<'PY'
+import unicodedata
+lines = open("table", encoding="utf-8").read().split("\n\n")[0].splitlines()
+def columns(text):
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) == "W" else 1 for c in text)
+assert len(lines) == 6 and lines[0].startswith("photo "), lines
+assert {columns(line[:line.index("600x400") + 7]) for line in lines[1:]} == {lines[0].index("size") + 4}, lines
+PY
+}
+
 @test "--fail-fast: a folder is compared until a photo fails, or a backend differs" {
     mkdir in
     cp "$photo" in/a.jpg

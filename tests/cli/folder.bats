@@ -214,6 +214,13 @@ PY
     [ "$(outputs png)" = "./b.png" ]
     folder 0 kinds same
     [ "$(outputs same)" = "./a.jpeg ./a.jpg ./b.jpg" ]
+    # A file that cannot be decoded claims a name if it is named, but not if it lies in a named folder.
+    tiny raw/a.jpg
+    printf 'II*\0' >raw/a.nef
+    folder 4 --format=png raw/a.jpg raw/a.nef named
+    [ ! -e named/a.png ]
+    folder 0 --format=png raw walked
+    [ "$(outputs walked)" = "./a.png" ]
 }
 
 @test "one file named twice is done once" {

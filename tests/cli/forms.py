@@ -199,7 +199,7 @@ def prepare(folder):
 
 
 TIMES = (r'"(read|decode|upload|filter|download|encode|write|total|ms|[a-z]+_ms)": ?[0-9.e+-]+|(?:, )?[0-9.]+ m?s\b|'
-         r'[0-9]+ Mpixel/s')
+         r'[0-9]+ Mpixel/s|"started": ?"[0-9TZ:-]+"')
 
 
 def on_terminal(words, folder):

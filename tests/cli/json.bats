@@ -7,7 +7,7 @@ load common
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
     echo "$output" >o.json
-    json o.json 'list(o) == "schema input output status error width height channels backend resolved kernel border range ms bytes_in bytes_out warnings warning recoded note settings".split()'
+    json o.json 'list(o) == "schema input output status error width height channels backend resolved kernel border range ms bytes_in bytes_out warnings warning recoded note settings started exit_code".split()'
     json o.json 'o["schema"] == "lapedge.file/1" and o["status"] == "ok" and o["error"] is None'
     json o.json '(o["width"], o["height"], o["channels"]) == (600, 400, 3)'
     json o.json 'o["backend"] == "simd" and o["resolved"].startswith("simd-") and o["kernel"] == "laplace5"'
@@ -30,6 +30,56 @@ load common
     run --separate-stderr lapedge --json nothing.jpg out.jpg
     echo "$output" >o.json
     json o.json 'o["error"]["kind"] == "missing" and o["width"] is None and o["resolved"] is None'
+}
+
+@test "--json of a run has when it started, and its exit code" {
+    before=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+    lapedge --json "$photo" out.jpg >one.json
+    mkdir in
+    cp "$photo" in/a.jpg
+    head -c 20000 "$photo" >in/b.jpg
+    run --separate-stderr lapedge --json --json-file=file.json in out
+    [ "$status" -eq 1 ]
+    echo "$output" >some.json
+    run --separate-stderr lapedge --json --ext=png in none
+    [ "$status" -eq 4 ]
+    echo "$output" >none.json
+    run --separate-stderr lapedge --json in/b.jpg out.jpg
+    [ "$status" -eq 1 ]
+    echo "$output" >cut.json
+    lapedge -n --json "$photo" new.jpg 2>/dev/null >dry.json
+    lapedge --json --skip-existing "$photo" out.jpg >skipped.json
+    run --separate-stderr lapedge --json --in-place in/b.jpg
+    [ "$status" -eq 1 ]
+    echo "$output" >placed.json
+    TZ=Asia/Kolkata lapedge --json --in-place in/a.jpg >place.json
+    after=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+    cmp some.json file.json
+    for name in one:0 some:1 none:4 cut:1 dry:0 skipped:0 placed:1 place:0; do
+        json "${name%:*}.json" "o['exit_code'] == ${name#*:} and '$before' <= o['started'] <= '$after'"
+    done
+    cp "$photo" a.jpg
+    cp "$photo" b.jpg
+    lapedge --json --in-place a.jpg b.jpg | tail -1 >last.json
+    json last.json 'o["exit_code"] is None and o["started"]'
+    # In a log the keys are missing.
+    lapedge -q --log=log.jsonl --rebuild in/a.jpg a.jpg b.jpg out3 2>/dev/null || true
+    run ! grep -q 'started\|exit_code' log.jsonl
+}
+
+@test "the exit code in --json counts a log that could not be written" {
+    [ -w /dev/full ] || skip "there is no /dev/full"
+    mkdir in
+    cp "$photo" in/a.jpg
+    cp "$photo" b.jpg
+    run --separate-stderr lapedge -q --json --log=/dev/full in out
+    [ "$status" -eq 1 ]
+    echo "$output" >o.json
+    json o.json 'o["exit_code"] == 1 and o["ok"] == 1 and o["error"] is None'
+    run --separate-stderr lapedge -q --json --log=/dev/full --in-place b.jpg
+    [ "$status" -eq 1 ]
+    echo "$output" >o.json
+    json o.json 'o["exit_code"] == 1 and o["status"] == "ok"'
 }
 
 @test "--json without a filter names none" {

@@ -109,8 +109,9 @@ kept()
     rm in/pipe.jpg
     # The folder of a photo is there and has nothing in it: as one that is not mounted.
     rm in/sub/d.jpg
-    run --separate-stderr lapedge --prune in out
+    run --separate-stderr lapedge --prune --json-file=left.json in out
     [ "$status" -eq 0 ]
+    json left.json 'o["pruned"]["elsewhere"] == 1 and o["pruned"]["kept"] == 2 and o["pruned"]["others"] == 0'
     [[ $stderr == *"--prune: 2 outputs left: a folder in the photo's path is empty; its disk may not be mounted"$'\n'* ]]
     [[ $stderr == *"--prune: 1 output left: its photo was in a folder that is not part of this run, and is not there any more" ]]
     [ "$(outputs out)" = "./a.jpg ./mine.jpg ./sub/c.jpg ./sub/d.jpg ./z.jpg" ]

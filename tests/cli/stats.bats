@@ -63,6 +63,32 @@ PY
     cmp <(grep -v '"path"' run.json) <(grep -v '"path"' stats.json)
 }
 
+@test "statistics name the filter, as compare does" {
+    mkdir in
+    cp "$photo" in/a.jpg
+    for words in "" "--kernel=log5 --border=reflect --range=abs" \
+        "--kernel=1,2,3,4,-20,4,3,2,1 --flip-kernel --border=constant:9 --scale=1/8 --offset=-3 --invert"; do
+        # shellcheck disable=SC2086 # words
+        {
+            lapedge stats --json $words "$photo" >one.json
+            lapedge $words "$photo" edges.png --stats=run.json
+            lapedge stats --json $words --threshold=30 in 2>/dev/null >lines.jsonl
+            lapedge compare --json --backends=c $words "$photo" >compare.json
+        }
+        head -1 lines.jsonl >first.json
+        tail -1 lines.jsonl >last.json
+        for name in one run first last; do
+            python3 - $name.json <<'PY'
+import json, sys
+got, want = json.load(open(sys.argv[1])), json.load(open("compare.json"))
+for key in "kernel border range coefficients scale offset invert".split():
+    assert got[key] == want[key], key
+assert got["threshold"] == (30 if sys.argv[1] in ("first.json", "last.json") else None)
+PY
+        done
+    done
+}
+
 @test "plain text without a terminal, and a line a figure with --csv" {
     run lapedge stats "$photo"
     [ "$status" -eq 0 ]

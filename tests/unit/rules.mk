@@ -181,13 +181,6 @@ FIGURES_CALLS := lap_term_width lap_cli_caught lap_build_info fopen lap_device_a
   nl_langinfo lap_side_write
 $(B)/tests/test_figures: LDFLAGS += $(FIGURES_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_figures: $(FUZZ_PROGRAM)
-# The library and what surrounds a run over a folder.
-FOLDERS_CALLS := $(addprefix lap_,cli_begin cli_end context_threads context_cancel cli_caught cli_flush \
-  term_reader_left cli_has_lost_worker progress_begin progress_files progress_hide shard_local cli_list_sides \
-  cli_log_open cli_log_postpone cli_log_begin cli_log_line cli_log_end sheet_create sheet_free sheet_add_file \
-  sheet_add_pair sheet_write stats_write cli_print_photo batch batch_in_place measure_batch compare_folders)
-$(B)/tests/test_folders: LDFLAGS += $(FOLDERS_CALLS:%=-Wl,--wrap=%)
-$(B)/tests/test_folders: $(FUZZ_PROGRAM)
 # Rows, reports and files of the test's own for compare, bench and info.
 COMMANDS_CALLS := time getrlimit $(addprefix lap_,cli_caught cli_now_ms cli_flush usable_cores cpu_name build_info device_text \
   rung_at pixels_note pixels_warn report_create report_add_results report_add_row report_add_pair report_add_file \
@@ -195,41 +188,41 @@ COMMANDS_CALLS := time getrlimit $(addprefix lap_,cli_caught cli_now_ms cli_flus
   libraries_check term_width)
 $(B)/tests/test_commands: LDFLAGS += $(COMMANDS_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_commands: $(FUZZ_PROGRAM)
-# How the library's call for one image ends.
-ONE_CALLS := isatty $(addprefix lap_,cli_begin cli_end context_threads cli_caught cli_now_ms term_reader_left cli_flush \
-  progress_begin progress_hide run_file run_check bytes_after_end measure_report stats_write report_create \
-  report_add_results report_add_file report_write)
-$(B)/tests/test_one: LDFLAGS += $(ONE_CALLS:%=-Wl,--wrap=%)
-$(B)/tests/test_one: $(FUZZ_PROGRAM)
 # Runs over folders and in place that the test makes up, a progress line, and what is written of them.
 FOLDER_CALLS := $(addprefix lap_,batch batch_in_place context_cancel shard_local stats_write json_print \
   $(addprefix cli_,begin end has_lost_worker caught told_cancel flush warn_of_devices print_photo) term_reader_left \
   $(addprefix progress_,begin files hide) $(addprefix sheet_,create free add_file write))
-$(B)/tests/test_folder: LDFLAGS += $(FOLDER_CALLS:%=-Wl,--wrap=%)
-$(B)/tests/test_folder: $(FUZZ_PROGRAM)
-# Processes, a clock, devices and a list on standard input that the test makes up.
-SIGNALS_CALLS := fork getpid getppid prctl mmap munmap waitpid sigqueue sigaction raise exit _exit read lseek dup2 \
-  memfd_create \
-  $(addprefix lap_,device_possible params_tolerance term_may_draw abandon_outputs) \
-  $(addprefix lap_context_,create destroy cancel) \
-  $(addprefix lap_cli_,write now_ms sandbox reads_inside read_kernel)
+FOLDER_TESTS := $(addprefix $(B)/tests/test_,folder run_folder run_in_place)
+$(FOLDER_TESTS): LDFLAGS += $(FOLDER_CALLS:%=-Wl,--wrap=%)
+$(FOLDER_TESTS): $(FUZZ_PROGRAM)
+# The same for stats and diff, whose objects are printed.
+STATS_DIFF_CALLS := $(filter-out lap_json_print,$(FOLDER_CALLS)) lap_sheet_add_pair lap_measure_batch lap_compare_folders
+$(B)/tests/test_stats_diff: LDFLAGS += $(STATS_DIFF_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_stats_diff: $(FUZZ_PROGRAM)
+# Processes, devices and a list on standard input that the test makes up.
+WORKER_CALLS := fork getpid getppid prctl mmap munmap waitpid sigqueue sigaction exit _exit read lseek dup2 \
+  memfd_create lap_device_possible lap_term_may_draw lap_cli_write
+$(B)/tests/test_worker: LDFLAGS += $(WORKER_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_worker: $(FUZZ_PROGRAM)
+# A clock that the test sets, and what a signal does.
+SIGNALS_CALLS := raise $(addprefix lap_,params_tolerance abandon_outputs context_create context_destroy context_cancel \
+  cli_now_ms cli_sandbox cli_reads_inside cli_read_kernel)
 $(B)/tests/test_signals: LDFLAGS += $(SIGNALS_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_signals: $(FUZZ_PROGRAM)
 # One run that the test makes up, and what is written of it.
-RUN_ONE_CALLS := $(addprefix lap_,run_file run_check bytes_after_end stats_write measure_report measurement_free \
-  json_print term_reader_left $(addprefix cli_,begin end caught) progress_begin progress_hide \
+RUN_ONE_CALLS := isatty $(addprefix lap_,run_file run_check bytes_after_end stats_write measure_report measurement_free \
+  context_threads json_print term_reader_left $(addprefix cli_,begin end caught now_ms) progress_begin progress_hide \
   $(addprefix report_,create add_results add_file write))
 $(B)/tests/test_run_one: LDFLAGS += $(RUN_ONE_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_run_one: $(FUZZ_PROGRAM)
-# A kernel with Landlock, and a process of the test's own that keeps modes and times.
-SANDBOX_CALLS := syscall prctl opendir access mkdir fstat socketpair fork atexit sigaction sigprocmask fchown \
-  fsetxattr _exit $(addprefix lap_sandbox_,allow keep limit_calls limit_keeper)
-$(B)/tests/test_sandbox: LDFLAGS += $(SANDBOX_CALLS:%=-Wl,--wrap=%)
+# A kernel with Landlock.
+LANDLOCK_CALLS := syscall prctl opendir access mkdir fstat $(addprefix lap_sandbox_,allow keep limit_calls)
+$(B)/tests/test_sandbox: LDFLAGS += $(LANDLOCK_CALLS:%=-Wl,--wrap=%)
 $(B)/tests/test_sandbox: $(FUZZ_PROGRAM)
-# The same, for what its rules allow.
-SANDBOX_RULES_CALLS := syscall prctl opendir fstat fchown _exit lap_sandbox_keep
-$(B)/tests/test_sandbox_rules: LDFLAGS += $(SANDBOX_RULES_CALLS:%=-Wl,--wrap=%)
-$(B)/tests/test_sandbox_rules: $(FUZZ_PROGRAM)
+# A kernel with seccomp, and a process that sets modes and times.
+SECCOMP_CALLS := syscall fstat socketpair fork atexit sigaction sigprocmask fchown fsetxattr _exit
+$(B)/tests/test_sandbox_calls: LDFLAGS += $(SECCOMP_CALLS:%=-Wl,--wrap=%)
+$(B)/tests/test_sandbox_calls: $(FUZZ_PROGRAM)
 # Encoders, a machine and a file of the test's own for the page of a report.
 GALLERY_CALLS := time $(addprefix lap_,cpu_name build_info device_text side_write data_uri run_memory)
 $(B)/tests/test_gallery: LDFLAGS += $(GALLERY_CALLS:%=-Wl,--wrap=%)

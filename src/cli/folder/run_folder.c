@@ -153,10 +153,10 @@ static json_t *prune_json(const folder_run *run)
     const lap_batch_prune *prune = &run->prune;
     if (!run->folder.cli->prune)
         return json_null();
-    return json_pack("{sI sI sI sI sI sI sO so}", "files", (json_int_t)prune->removed, "failed",
+    return json_pack("{sI sI sI sI sI sI sI sO so}", "files", (json_int_t)prune->removed, "failed",
         (json_int_t)prune->failed, "kept", (json_int_t)prune->kept, "hidden", (json_int_t)prune->hidden,
-        "changed", (json_int_t)prune->changed, "others", (json_int_t)prune->others, "outputs", run->pruned,
-        "refused", lap_json_error(&prune->refused));
+        "changed", (json_int_t)prune->changed, "elsewhere", (json_int_t)prune->elsewhere, "others",
+        (json_int_t)prune->others, "outputs", run->pruned, "refused", lap_json_error(&prune->refused));
 }
 
 /* ---- all together -------------------------------------------------------------------------------- */
@@ -239,6 +239,15 @@ static json_t *json_of(const folder_run *run)
     return object;
 }
 
+/* Prints the object of a run that ends with this exit code. Returns the exit code to end with. */
+static int print_json(const folder_run *run, int exit_code)
+{
+    json_t *object = json_of(run);
+    lap_json_run(object, run->folder.cli->started, exit_code);
+    const bool is_printed = lap_json_print(object) == LAP_EXIT_OK;
+    return is_printed || exit_code != LAP_EXIT_OK ? exit_code : LAP_EXIT_FAILED;
+}
+
 static lap_code work(folder_run *run, lap_context *context)
 {
     lap_folder *folder = &run->folder;
@@ -265,7 +274,7 @@ static int run_folder(lap_cli *cli, folder_run *run)
     lap_context *context = lap_cli_begin(cli, &folder->err);
     if (!context) {
         lap_cli_print_error(&folder->err, NULL);
-        return (int)lap_cli_exit_of(folder->err.code);
+        return lap_cli_log_end(&run->log, cli->log, (int)lap_cli_exit_of(folder->err.code));
     }
     const lap_code code = work(run, context);
     const bool began = code == LAP_OK || folder->counts.found;
@@ -289,11 +298,10 @@ static int run_folder(lap_cli *cli, folder_run *run)
         exit_code = reported;
     if (cli->prune && end_prune(run, code) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
         exit_code = LAP_EXIT_FAILED;
-    if (lap_cli_wants_json(cli) && lap_json_print(json_of(run)) != LAP_EXIT_OK && exit_code == LAP_EXIT_OK)
-        exit_code = LAP_EXIT_FAILED;
     if (cli->log && (code == LAP_OK || (began && code != LAP_E_CLASH)))
         lap_folder_end_log(folder, &run->log);
-    return exit_code;
+    exit_code = lap_cli_log_end(&run->log, cli->log, exit_code);
+    return lap_cli_wants_json(cli) ? print_json(run, exit_code) : exit_code;
 }
 
 /* A folder with the name of an image, a film, an archive or a document is created only if it ends with a
@@ -383,7 +391,7 @@ int lap_run_folder(lap_cli *cli)
         lap_cli_message("--log: %s: cannot be opened: %s", cli->log, strerror(errno));
         exit_code = LAP_EXIT_NOTHING;
     } else {
-        exit_code = lap_cli_log_end(&run.log, cli->log, run_folder(cli, &run));
+        exit_code = run_folder(cli, &run);
     }
     json_decref(run.pruned);
     lap_sheet_free(run.sheet);

@@ -19,9 +19,11 @@ typedef struct in_place_run {
     lap_context *context;
     lap_cli_log log;
     lap_run_stats stats; /* for --stats, which accepts one photo */
-    bool is_one;         /* one photo: report it like a run over one image */
-    int exit_code;       /* exit code of the first photo for which it is not 0 */
-    uint64_t unkept;     /* photos that are up to date, but lack the backup that was requested */
+    bool has_document;
+    json_t *document; /* one photo: lapedge.file/1, printed when the exit code is known */
+    bool is_one;      /* one photo: report it like a run over one image */
+    int exit_code;    /* exit code of the first photo for which it is not 0 */
+    uint64_t unkept;  /* photos that are up to date, but lack the backup that was requested */
 } in_place_run;
 
 /* ---- a photo ------------------------------------------------------------------------------------- */
@@ -105,6 +107,21 @@ static int write_stats(const in_place_run *run, const lap_batch_file *file)
     return LAP_EXIT_FAILED;
 }
 
+/* Prints the object of one of several photos; keeps that of a single photo for print_document. */
+static int print_json(in_place_run *run, const lap_batch_file *file)
+{
+    const lap_cli *cli = run->folder.cli;
+    json_t *object = lap_json_file(file->input, file->output, &cli->settings, file->report);
+    if (run->is_one) {
+        json_decref(run->document);
+        run->has_document = true; /* even if memory was short, so that this is reported */
+        run->document = object;
+        return LAP_EXIT_OK;
+    }
+    lap_json_run(object, cli->started, -1);
+    return lap_json_print(object);
+}
+
 static void on_event(void *user, const lap_batch_file *file, const lap_batch_counts *counts)
 {
     in_place_run *run = user;
@@ -120,8 +137,7 @@ static void on_event(void *user, const lap_batch_file *file, const lap_batch_cou
         if (cli->log)
             write_log(run, file);
         if (lap_cli_wants_json(cli)) {
-            const int printed =
-                lap_json_print(lap_json_file(file->input, file->output, &cli->settings, file->report));
+            const int printed = print_json(run, file);
             code = code ? code : printed;
         }
         if (!run->exit_code && (run->is_one || code != photo)) /* several photos are only counted */
@@ -224,6 +240,16 @@ static int run_in_place(lap_cli *cli, in_place_run *run)
     return exit_code ? exit_code : run->exit_code;
 }
 
+/* Prints the object of a single photo. Returns the exit code to end with. */
+static int print_document(in_place_run *run, int exit_code)
+{
+    if (!run->has_document)
+        return exit_code;
+    lap_json_run(run->document, run->folder.cli->started, exit_code);
+    const int printed = lap_json_print(run->document);
+    return exit_code ? exit_code : printed;
+}
+
 /* Refuses several operands if one of them does not exist: the user may have meant IN OUT, and IN must not be
  * replaced then. A single missing photo is reported like a photo that fails. */
 static int check_all_exist(const lap_cli *cli)
@@ -268,5 +294,5 @@ int lap_run_in_place(lap_cli *cli)
         lap_cli_message("--log: %s: cannot be opened: %s", cli->log, strerror(errno));
         return LAP_EXIT_NOTHING;
     }
-    return lap_cli_log_end(&run.log, cli->log, run_in_place(cli, &run));
+    return print_document(&run, lap_cli_log_end(&run.log, cli->log, run_in_place(cli, &run)));
 }

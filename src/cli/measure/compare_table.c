@@ -442,8 +442,7 @@ void lap_compare_print_photo(const lap_cli *cli, const lap_compare_result *resul
             "same", "largest", "c ms", "fastest", lap_term_plain(cli, stdout));
     if (strncmp(name, cli->operands[0], folder) == 0)
         name += folder + strspn(name + folder, "/");
-    lap_cli_print_safely(stdout, name);
-    const int printed = (int)strlen(name); /* a longer name gets a separate line */
+    const int printed = lap_cli_print_safely(stdout, name); /* a longer name gets a separate line */
     if (printed >= width)
         printf("\n%*s", width, "");
     else

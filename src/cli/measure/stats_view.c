@@ -173,6 +173,7 @@ int lap_stats_write(
     const lap_cli *cli, const char *input, const lap_run_stats *stats, const lap_report *report)
 {
     json_t *object = lap_stats_json(input, stats, NULL);
+    lap_json_edges(object, &cli->settings);
     lap_json_warnings(object, report);
     char *text = lap_json_dump(object, JSON_INDENT(2));
     lap_error err = {.code = LAP_E_MEMORY, .message = "out of memory"};

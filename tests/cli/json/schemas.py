@@ -121,9 +121,17 @@ with tempfile.TemporaryDirectory() as folder:
     text = holds("file", "a picture", 0, PHOTO, "out.jpg")
     text_of_one = text
     is_refused("file", "a time left out", text, lambda o: o["ms"].pop("upload"))
+    is_refused("file", "a local time", text, lambda o: o.update(started="2026-01-31T12:00:00+01:00"))
+    is_refused("file", "an exit code of no process", text, lambda o: o.update(exit_code=256))
+    with open("in_place.jpg", "wb") as file:
+        file.write(photo)
+    holds("file", "in place", 0, "--in-place", "in_place.jpg")
     holds("file", "a picture that is not there", 1, "none.jpg", "out.jpg")
     holds("file", "a name that is not UTF-8", 0, b"photos/thr\xff.jpg", b"thr\xff.png")
     text = holds("run", "a folder", 0, "--log=log.jsonl", "photos", "done")
+    is_refused("run", "no time of its start", text, lambda o: o.pop("started"))
+    is_refused("run", "no exit code", text, lambda o: o.update(exit_code=None))
+    holds("run", "outputs that are removed", 0, "--prune", "photos", "done")
     is_refused("run", "an unknown kind", text, lambda o: o["kinds"].update(odd=1))
     holds("run", "a folder again", 0, "photos", "done")
     with open("log.jsonl") as log:
@@ -143,6 +151,9 @@ with tempfile.TemporaryDirectory() as folder:
     is_refused("not_taken", "a count left out", last, lambda o: o["not_taken"].pop("outputs"))
     text = holds("stats", "a picture", 0, PHOTO)
     is_refused("stats", "a count left out", text, lambda o: o["edges"]["channels"][0]["histogram"].pop())
+    is_refused("stats", "no border", text, lambda o: o.pop("border"))
+    is_refused("stats", "an unknown border", text, lambda o: o.update(border="none"))
+    holds("stats", "a constant border", 0, "--border=constant:7", "--range=abs", PHOTO)
     holds("stats", "profiles and a threshold", 0, "--profiles", "--threshold=9", "--gray", PHOTO)
     with open("photos/cut.jpg", "wb") as file:
         file.write(photo[:20000])
@@ -155,6 +166,7 @@ with tempfile.TemporaryDirectory() as folder:
     check("stats of a folder has all three kinds of lines",
           {json.loads(line)["schema"] for line in lines} != {"lapedge.stats/1", "lapedge.stats_failed/1",
                                                              "lapedge.stats_totals/1"} or run.returncode != 1)
+    is_refused("stats_totals", "no kernel", lines[-1], lambda o: o.pop("kernel"))
     is_refused("stats_totals", "a kind of photos left out", lines[-1], lambda o: o.pop("gray"))
     is_refused("stats_failed", "no message", next(line for line in lines if "stats_failed" in line),
                lambda o: o["error"].pop("message"))

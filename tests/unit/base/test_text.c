@@ -69,6 +69,29 @@ static void what_is_hidden_ends_where_it_says(void **state)
     }
 }
 
+/* Letters of names in several scripts; the blocks end where they say. */
+static void characters_have_columns(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned code;
+        int columns;
+    } cases[] = {{' ', 1}, {'~', 1}, {0xe9, 1}, {0x2ff, 1}, {0x300, 0}, {0x36f, 0}, {0x370, 1}, {0x434, 1},
+        {0x10ff, 1}, {0x1100, 2}, {0x115f, 2}, {0x1160, 0}, {0x11ff, 0}, {0x1200, 1}, {0x200a, 1},
+        {0x200b, 0}, {0x200d, 0}, {0x2010, 1}, {0x20ac, 1}, {0x20d0, 0}, {0x20ff, 0}, {0x2100, 1},
+        {0x2e7f, 1}, {0x2e80, 2}, {0x303e, 2}, {0x303f, 1}, {0x3041, 2}, {0x3098, 2}, {0x3099, 0},
+        {0x309a, 0}, {0x309b, 2}, {0x4dbf, 2}, {0x4dc0, 1}, {0x4e00, 2}, {0xa4cf, 2}, {0xa4d0, 1},
+        {0xabff, 1}, {0xac00, 2}, {0xd7a3, 2}, {0xd7a4, 1}, {0xf8ff, 1}, {0xf900, 2}, {0xfaff, 2},
+        {0xfb00, 1}, {0xfdff, 1}, {0xfe00, 0}, {0xfe0f, 0}, {0xfe10, 1}, {0xfe1f, 1}, {0xfe20, 0},
+        {0xfe2f, 0}, {0xfe30, 2}, {0xfe6f, 2}, {0xfe70, 1}, {0xff00, 1}, {0xff01, 2}, {0xff60, 2},
+        {0xff61, 1}, {0xffdf, 1}, {0xffe0, 2}, {0xffe6, 2}, {0xffe7, 1}, {0x1f2ff, 1}, {0x1f300, 2},
+        {0x1f64f, 2}, {0x1f650, 1}, {0x1f67f, 1}, {0x1f680, 2}, {0x1f6ff, 2}, {0x1f700, 1}, {0x1f8ff, 1},
+        {0x1f900, 2}, {0x1f9ff, 2}, {0x1fa00, 1}, {0x1ffff, 1}, {0x20000, 2}, {0x3fffd, 2}, {0x3fffe, 1},
+        {0x10ffff, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(lap_utf8_columns(cases[i].code), cases[i].columns);
+}
+
 static void words_differ_by_edits(void **state)
 {
     (void)state;
@@ -235,6 +258,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(characters_are_read_at_the_edges_of_each_length),
         cmocka_unit_test(what_is_hidden_ends_where_it_says),
+        cmocka_unit_test(characters_have_columns),
         cmocka_unit_test(words_differ_by_edits),
         cmocka_unit_test(numbers_are_decimal),
         cmocka_unit_test(numbers_are_printed_in_the_locale_of_numbers_only_in_between),

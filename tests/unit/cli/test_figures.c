@@ -1,58 +1,35 @@
 /* Tables and objects of bench, compare and stats, whole, at each width of a terminal: which columns it has
  * room for, what a row is called, what was not timed and what is noisy. */
-#include "tests/support/said.h"
+#include "tests/unit/cli/command_stubs.h"
 
 #include <langinfo.h>
 #include <math.h>
 
 #include "cli/measure/measure.h"
 
-#define COUNT(rows) (sizeof(rows) / sizeof *(rows))
-
 /* ---- the machine ----------------------------------------------------------------------------------- */
 
 static struct {
-    int width;
-    bool has_device;
-    const char *cpu, *build; /* the text of /proc/cpuinfo, and of lap_build_info */
-    int caught;
+    const char *cpu; /* text of /proc/cpuinfo */
     bool is_tty, has_utf8, writes;
     char path[40], file[1 << 16]; /* what was written last */
 } sys;
 
-int __wrap_lap_term_width(void);
-int __wrap_lap_term_width(void)
-{
-    return sys.width;
-}
-
-int __wrap_lap_cli_caught(void);
-int __wrap_lap_cli_caught(void)
-{
-    return sys.caught;
-}
-
-const char *__wrap_lap_build_info(void);
-const char *__wrap_lap_build_info(void)
-{
-    return sys.build;
-}
-
-int __wrap_isatty(int fd);
+STUB(isatty);
 int __wrap_isatty(int fd)
 {
     assert_int_equal(fd, STDOUT_FILENO);
     return sys.is_tty;
 }
 
-char *__wrap_nl_langinfo(nl_item item);
+STUB(nl_langinfo);
 char *__wrap_nl_langinfo(nl_item item)
 {
     assert_int_equal(item, CODESET);
     return sys.has_utf8 ? "utf-8" : "ANSI";
 }
 
-lap_code __wrap_lap_side_write(const char *path, const void *bytes, size_t size, bool sync, lap_error *err);
+STUB(lap_side_write);
 lap_code __wrap_lap_side_write(const char *path, const void *bytes, size_t size, bool sync, lap_error *err)
 {
     snprintf(sys.path, sizeof sys.path, "%s", path);
@@ -65,8 +42,8 @@ lap_code __wrap_lap_side_write(const char *path, const void *bytes, size_t size,
     return err->code;
 }
 
-FILE *__real_fopen(const char *path, const char *mode);
-FILE *__wrap_fopen(const char *path, const char *mode);
+__typeof__(fopen) __real_fopen;
+STUB(fopen);
 FILE *__wrap_fopen(const char *path, const char *mode)
 {
     if (strcmp(path, "/proc/cpuinfo") != 0)
@@ -74,45 +51,21 @@ FILE *__wrap_fopen(const char *path, const char *mode)
     return sys.cpu ? fmemopen((void *)sys.cpu, strlen(sys.cpu), mode) : NULL;
 }
 
-bool __wrap_lap_device_at(int i, lap_device_info *info, const char **reason);
-bool __wrap_lap_device_at(int i, lap_device_info *info, const char **reason)
-{
-    (void)reason;
-    *info = (lap_device_info){.device = i, .name = "A device", .cc_major = 9, .cc_minor = 1, .sms = 132};
-    strcpy(info->driver, "driver 1.2");
-    return sys.has_device && i == 3;
-}
-
-bool __wrap_lap_rung_at(lap_op op, int i, bool probe_devices, lap_rung_info *info);
-bool __wrap_lap_rung_at(lap_op op, int i, bool probe_devices, lap_rung_info *info)
-{
-    static const lap_rung_info rungs[] = {{.name = "c", .flags = "-O2"},
-        {.name = "sse", .flags = "-O2 -msse4.1"}, {.name = "openmp", .flags = "-O2"}, {.name = "cuda"},
-        {.name = "avx2", .flags = "-O2 -mavx2"}, {.name = "sse-b", .flags = "-O2 -msse4.1"}};
-    assert_false(probe_devices);
-    assert_int_equal(op, LAP_OP_FILTER);
-    if (i < (int)COUNT(rungs))
-        *info = rungs[i];
-    return i < (int)COUNT(rungs);
-}
-
-static lap_cli cli;
-
 static int begin(void **state)
 {
+    static const rung rungs[] = {{{.name = "c", .flags = "-O2"}, NULL},
+        {{.name = "sse", .flags = "-O2 -msse4.1"}, NULL}, {{.name = "openmp", .flags = "-O2"}, NULL},
+        {{.name = "cuda"}, NULL}, {{.name = "avx2", .flags = "-O2 -mavx2"}, NULL},
+        {{.name = "sse-b", .flags = "-O2 -msse4.1"}, NULL}};
     (void)state;
-    sys.width = 10000;
-    sys.has_device = true;
+    begin_command(LAP_COMMAND_RUN);
+    cli.bench.device = around.first_device = 3;
+    around.device_count = 1;
+    around.build = "gcc 12\nlibjpeg 2\n";
+    around.rungs = rungs, around.rung_count = COUNT(rungs), around.probes_not = true;
     sys.cpu = "vendor\t: x\nmodel name\t: Some CPU @ 1 GHz\nmodel name\t: Another\n";
-    sys.build = "gcc 12\nlibjpeg 2\n";
-    sys.caught = 0;
     sys.is_tty = sys.has_utf8 = false;
     sys.writes = true;
-    memset(&cli, 0, sizeof cli);
-    cli.color = LAP_CLI_NEVER;
-    cli.settings = lap_settings_default();
-    cli.allowed = (lap_cli_tolerance){-1, -1, -1, -1, 0, 0};
-    cli.bench.device = 3;
     return 0;
 }
 
@@ -123,7 +76,7 @@ static const char *at_widths(void (*print)(void), int widest, int narrowest, int
     static char all[1 << 16], last[1 << 16];
     size_t at = 0;
     last[0] = '\0';
-    for (sys.width = widest; sys.width >= narrowest; sys.width--) {
+    for (around.width = widest; around.width >= narrowest; around.width--) {
         said_listen();
         print();
         said_end();
@@ -134,7 +87,7 @@ static const char *at_widths(void (*print)(void), int widest, int narrowest, int
         if (end)
             *end = '\0';
         if (strcmp(last, said_out()) != 0)
-            at += (size_t)snprintf(all + at, sizeof all - at, "%d:\n%s", sys.width, said_out());
+            at += (size_t)snprintf(all + at, sizeof all - at, "%d:\n%s", around.width, said_out());
         snprintf(last, sizeof last, "%s", said_out());
     }
     return all;
@@ -271,7 +224,7 @@ static void print_others(void)
     row.end_to_end_ms = 3;
     lap_bench_table_row(&table, &row);
     lap_bench_table_row(&table, &row);
-    sys.has_device = false;
+    around.device_count = 0;
     table.titled = 0;
     lap_bench_table_row(&table, &row);
     row = timed(LAP_OP_HISTOGRAM, "c", "c");
@@ -280,7 +233,7 @@ static void print_others(void)
     lap_bench_table_row(&table, &row);
     lap_bench_table_end(&table);
     cli.bench.warm = false;
-    sys.has_device = true;
+    around.device_count = 1;
 }
 
 static void bench_tables(void **state)
@@ -433,7 +386,7 @@ static void bench_heads(void **state)
         "flags     avx2: -O2 -mavx2\n",
         "");
     cli.color = LAP_CLI_NEVER;
-    sys.width = 20;
+    around.width = 20;
     sys.cpu = NULL;
     assert_says(lap_bench_table_head(&cli, LAP_OP_FILTER, 2),
         "filter\n"
@@ -451,7 +404,7 @@ static void bench_heads(void **state)
     char build[700];
     memset(build, 'x', sizeof build - 1);
     build[sizeof build - 1] = '\0';
-    sys.build = build;
+    around.build = build;
     said_listen();
     lap_bench_table_head(&cli, LAP_OP_FILTER, 2);
     said_end();
@@ -545,7 +498,7 @@ static void noisy_rows(void **state)
     }
     said_end();
     assert_true(fabs(table.noisiest - 0.75) < 1e-12);
-    sys.width = 100;
+    around.width = 100;
     assert_says(lap_bench_table_end(&table),
         "\n"
         "~ noisy: 8 measurements, most of all auto, threads 2,"
@@ -589,7 +542,7 @@ static void absent_rows(void **state)
         row.reason = rows[i][1];
         assert_says(lap_bench_table_row(&table, &row), "", "");
     }
-    sys.width = 40;
+    around.width = 40;
     assert_says(lap_bench_table_end(&table),
         "\n"
         "not timed: cuda-padded16, cuda-padded,\n"
@@ -721,9 +674,8 @@ static void print_compared(void)
 
 static void compare_tables(void **state)
 {
-    static char *operands[] = {"in"};
     (void)state;
-    cli.operands = operands;
+    operands[0] = "in";
     take_rows();
     assert_text(at_widths(print_compared, 120, 40, 5),
         "120:\n"
@@ -745,7 +697,7 @@ static void compare_tables(void **state)
         "c            yes      1.250    10 %\n"
         "simd (avx2)  yes     0.0900    11 % ~\n"
         "off-by-one   NO       10.00     1 %\n");
-    sys.width = 60;
+    around.width = 60;
     assert_says(print_compared(),
         "10 x 10, 3 channels\n"
         "filter       same largest      pixels        ms  spread\n"
@@ -769,7 +721,7 @@ static void compare_tables(void **state)
         "c         NO                 -    0.0000       -\n"
         "    channel 1: value 7 is counted 8 times, not 9\n",
         "");
-    sys.width = 10000;
+    around.width = 10000;
     result.channels = 1;
     result.files = 2;
     result.photos = json_array();
@@ -992,9 +944,8 @@ static const char *line_of(json_t *object)
 
 static void compare_objects(void **state)
 {
-    static char *operands[] = {"in"};
     (void)state;
-    cli.operands = operands;
+    operands[0] = "in";
     take_rows();
     assert_text(line_of(lap_compare_json(&cli, &result, false)),
         "{\"schema\":\"lapedge.compare/1\",\"input\":\"in\",\"files\":1,\"failed\":0,"
@@ -1083,11 +1034,10 @@ static void compare_objects(void **state)
 /* The photos of a folder: which backend was the fastest, which differs the most. */
 static void photos(void **state)
 {
-    static char *operands[] = {"in"};
     const lap_report clean = {0}, warned = {.warnings = 2, .warning = "odd"};
     const lap_error broken = {.code = LAP_E_DAMAGED, .message = "is broken"};
     (void)state;
-    cli.operands = operands;
+    operands[0] = "in";
     memset(&result, 0, sizeof result);
     result.width = 12;
     result.height = 10;
@@ -1128,7 +1078,7 @@ static void photos(void **state)
     take(&row);
     assert_true(lap_compare_end_photo(&result, "elsewhere/\x1b.jpg", &warned, NULL));
     assert_says(lap_compare_print_photo(&cli, &result),
-        "elsewhere/\\x1b.jpg                                12x10   NO       8     1.250     "
+        "elsewhere/\\x1b.jpg                             12x10   NO       8     1.250     "
         "1.250  worse\n",
         "");
     lap_compare_begin_photo(&result);
@@ -1165,19 +1115,54 @@ static void photos(void **state)
     lap_compare_free(&result);
 }
 
+/* Names are padded by columns, not by bytes. */
+static void photo_names(void **state)
+{
+    static const struct {
+        const char *name;
+        int columns;
+    } cases[] = {{"gr\xc3\xbc\xc3\x9f"
+                  "e.jpg",
+                     9},
+        {"gru\xcc\x88\xc3\x9f"
+         "e.jpg",
+            9},
+        {"\xe5\x86\x99\xe7\x9c\x9f.jpg", 8}, {"a\n.jpg", 9}};
+    const lap_report clean = {0};
+    (void)state;
+    operands[0] = "in";
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char want[400], path[100], *shown = lap_cli_shown(cases[i].name);
+        memset(&result, 0, sizeof result);
+        result.width = result.height = 1;
+        lap_compare_begin_photo(&result);
+        snprintf(path, sizeof path, "in/%s", cases[i].name);
+        assert_true(lap_compare_end_photo(&result, path, &clean, NULL));
+        snprintf(want, sizeof want,
+            "%-*s        size same largest      c ms   fastest  backend\n%s%*s         1x1  yes       0     "
+            "    -         -  -\n",
+            40, "photo", shown, 40 - cases[i].columns, "");
+        assert_says(lap_compare_print_photo(&cli, &result), want, "");
+        free(shown);
+        lap_compare_free(&result);
+    }
+}
+
 /* The name has the columns that are left beside the figures; a longer one gets its own line. */
 static void photo_widths(void **state)
 {
-    static char *operands[] = {"in"};
     const lap_report clean = {0};
     (void)state;
-    cli.operands = operands;
+    operands[0] = "in";
     memset(&result, 0, sizeof result);
     result.width = result.height = 1;
     lap_compare_begin_photo(&result);
     assert_true(lap_compare_end_photo(&result, "in/twenty_characters.jp", &clean, NULL));
-    for (sys.width = 60; sys.width < 110; sys.width++) {
-        const int width = sys.width > 101 ? 40 : sys.width < 73 ? 12 : sys.width - 61, own = width <= 20;
+    for (around.width = 60; around.width < 110; around.width++) {
+        const int width = around.width > 101  ? 40
+                          : around.width < 73 ? 12
+                                              : around.width - 61,
+                  own = width <= 20;
         char want[400];
         snprintf(want, sizeof want,
             "%-*s        size same largest      c ms   fastest  backend\ntwenty_characters.jp%s%*s         "
@@ -1276,7 +1261,7 @@ static void stats_tables(void **state)
         "a\\x1b.jpg:\n"
         "  12 x 10, 1 channel, edges by simd\n"
         "input        min  max      mean    p1   p50   p99   above\n");
-    sys.width = 100;
+    around.width = 100;
     assert_says(print_stats(),
         "a\\x1b.jpg: 12 x 10, 1 channel, edges by simd\n"
         "input        min  max      mean    stddev   entropy    p1   p50   p99   above\n"
@@ -1325,7 +1310,7 @@ static void stats_plots(void **state)
         "  0                                                            255\n"
         "  (heights: square roots of counts)\n"
         "The frame that the zero border makes is in these edges; see --mask-border.\n");
-    sys.width = 30;
+    around.width = 30;
     sys.has_utf8 = true;
     measurement.stats.edges.channels = 0;
     assert_says(print_stats(),
@@ -1350,7 +1335,7 @@ static void stats_plots(void **state)
         static const char note[] =
             "The frame that the zero border makes is in these edges; see --mask-border.\n";
         measure(1, -1);
-        sys.width = 100;
+        around.width = 100;
         sys.is_tty = i & 1;
         cli.settings.border = i & 2 ? LAP_ZERO : LAP_WRAP;
         measurement.mask_border = i & 4 ? 2 : 1;
@@ -1368,14 +1353,14 @@ static void plot_widths(void **state)
     measure(1, -1);
     measurement.stats.edges.channels = 0;
     sys.is_tty = true;
-    for (sys.width = 10; sys.width < 120; sys.width++) {
-        const int wide = sys.width > 68 ? 64 : sys.width < 20 ? 16 : sys.width - 4;
+    for (around.width = 10; around.width < 120; around.width++) {
+        const int wide = around.width > 68 ? 64 : around.width < 20 ? 16 : around.width - 4;
         char axis[200];
         said_listen();
         print_stats();
         said_end();
         snprintf(axis, sizeof axis, "\n  0%*d%s(heights: square roots of counts)\n", wide - 1, 255,
-            wide + 37 > sys.width ? "\n  " : "  ");
+            wide + 37 > around.width ? "\n  " : "  ");
         assert_non_null(strstr(said_out(), axis));
     }
 }
@@ -1422,7 +1407,7 @@ static void profiles(void **state)
         "column profile  4 values, no peaks\n",
         "");
     sys.is_tty = true;
-    sys.width = 80;
+    around.width = 80;
     assert_says(print_stats(),
         "a\\x1b.jpg: 4 x 300, 1 channel, edges by simd\n"
         "edges  none: a border of 9 pixels covers all of 4 x 300\n"
@@ -1545,6 +1530,7 @@ static void stats_objects(void **state)
     assert_text(said_err(), "");
     assert_string_equal(sys.path, "s.json");
     json_t *object = lap_stats_json("a.jpg", &measurement.stats, NULL);
+    lap_json_edges(object, &cli.settings);
     lap_json_warnings(object, &warned);
     char *text = lap_json_dump(object, JSON_INDENT(2));
     assert_text(sys.file, text);
@@ -1727,7 +1713,7 @@ static void no_comparison(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const lap_error err = {.code = cases[i].code, .message = "m"};
-        sys.caught = cases[i].caught;
+        around.caught = cases[i].caught;
         said_listen();
         const lap_cli_exit code = lap_cli_no_comparison("a.jpg", &err);
         said_end();
@@ -1741,11 +1727,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, said_restore)
     static const struct CMUnitTest tests[] = {TEST(bench_tables), TEST(bench_heads), TEST(names), TEST(noise),
         TEST(noisy_rows), TEST(absent_rows), TEST(compare_tables), TEST(compare_devices), TEST(compare_sums),
-        TEST(equal_lines), TEST(compare_objects), TEST(photos), TEST(photo_widths), TEST(stats_tables),
-        TEST(stats_plots), TEST(plot_widths), TEST(profiles), TEST(stats_objects), TEST(stats_csv),
-        TEST(tolerances), TEST(differences), TEST(no_comparison)};
-    if (!make_scratch() || !said_open())
-        return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    return failed | said_close() | remove_scratch(NULL);
+        TEST(equal_lines), TEST(compare_objects), TEST(photos), TEST(photo_names), TEST(photo_widths),
+        TEST(stats_tables), TEST(stats_plots), TEST(plot_widths), TEST(profiles), TEST(stats_objects),
+        TEST(stats_csv), TEST(tolerances), TEST(differences), TEST(no_comparison)};
+    return cmocka_run_group_tests(tests, enter_scratch, leave_scratch);
 }

@@ -291,6 +291,46 @@ static void files(void **state)
     json_decref(whole);
 }
 
+/* Dates are in UTC; an exit code that is not known is null. */
+static void ends_of_runs(void **state)
+{
+    static const struct {
+        time_t started;
+        int exit_code;
+        const char *want;
+    } cases[] = {{0, 0, "{\"started\":\"1970-01-01T00:00:00Z\",\"exit_code\":0}"},
+        {1000000000, 141, "{\"started\":\"2001-09-09T01:46:40Z\",\"exit_code\":141}"},
+        {1709251199, -1, "{\"started\":\"2024-02-29T23:59:59Z\",\"exit_code\":null}"},
+        {253402300799, 1, "{\"started\":\"9999-12-31T23:59:59Z\",\"exit_code\":1}"},
+        {INT64_MAX, 2, "{\"started\":null,\"exit_code\":2}"}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        json_t *object = json_object();
+        lap_json_run(object, cases[i].started, cases[i].exit_code);
+        assert_text(line(object), cases[i].want);
+    }
+}
+
+static void edges(void **state)
+{
+    lap_settings s = lap_settings_default();
+    (void)state;
+    s.border = LAP_CONSTANT + 7;
+    s.params.range = LAP_ABS;
+    s.params.scale = 0.5f;
+    s.params.offset = 3;
+    s.params.invert = true;
+    s.params.threshold = 9; /* is not among them */
+    for (int i = 0; i < 25; i++)
+        s.params.kernel.h[i] = (float)i;
+    json_t *object = json_object();
+    lap_json_edges(object, &s);
+    assert_text(line(object),
+        "{\"kernel\":\"laplace5\",\"border\":\"constant:7\",\"range\":\"abs\",\"coefficients\":[0.0,1.0,2.0,"
+        "3.0,4.0,5.0,6.0,7.0,8.0,9.0,10.0,11.0,12.0,13.0,14.0,15.0,16.0,17.0,18.0,19.0,20.0,21.0,22.0,23.0,"
+        "24.0],\"scale\":0.5,\"offset\":3.0,\"invert\":true}");
+}
+
 static void work(void **state)
 {
     lap_batch_work w = {.how = "two devices", .busy = {1.5, 2, 0, 4, 0, 6, 7, 8}, .jobs = 12};
@@ -457,8 +497,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, said_restore)
     static const struct CMUnitTest tests[] = {TEST(numbers), TEST(shortest), TEST(strings), TEST(paths),
-        TEST(settings), TEST(files), TEST(work), TEST(outlets), TEST(lost), TEST(kept_off), TEST(failure),
-        TEST(no_memory)};
+        TEST(settings), TEST(files), TEST(ends_of_runs), TEST(edges), TEST(work), TEST(outlets), TEST(lost),
+        TEST(kept_off), TEST(failure), TEST(no_memory)};
     if (!make_scratch() || !said_open())
         return 1;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

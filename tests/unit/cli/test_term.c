@@ -211,17 +211,22 @@ static void characters(void **state)
 {
     static const struct {
         const char *text, *shown;
-    } cases[] = {{"", ""}, {"a b~\"'", "a b~\"'"}, {"\x1f \x7f\x01z\n", "\\x1f \\x7f\\x01z\\x0a"},
-        {"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"}, {"\xc3", "\\xc3"},
-        {"\xe2\x82z", "\\xe2\\x82z"}, {"\xc2\x85x", "\\xc2\\x85x"},
+        int columns;
+    } cases[] = {{"", "", 0}, {"a b~\"'", "a b~\"'", 6}, {"\x1f \x7f\x01z\n", "\\x1f \\x7f\\x01z\\x0a", 18},
+        {"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 4},
+        {"a\xcc\x88\xe5\x86\x99", "a\xcc\x88\xe5\x86\x99", 3}, {"\xc3", "\\xc3", 4},
+        {"\xe2\x82z", "\\xe2\\x82z", 9}, {"\xc2\x85x", "\\xc2\\x85x", 9},
         {"\xe2\x80\xae"
          "a",
             "\\xe2\\x80\\xae"
-            "a"},
-        {"\xff\xc3\xa4", "\\xff\xc3\xa4"}};
+            "a",
+            13},
+        {"\xff\xc3\xa4", "\\xff\xc3\xa4", 5}};
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        assert_says(lap_cli_print_safely(stdout, cases[i].text), cases[i].shown, "");
+        int columns = -1;
+        assert_says(columns = lap_cli_print_safely(stdout, cases[i].text), cases[i].shown, "");
+        assert_int_equal(columns, cases[i].columns);
         char *shown = lap_cli_shown(cases[i].text);
         assert_string_equal(shown, cases[i].shown);
         free(shown);
