@@ -172,8 +172,7 @@ lap_code lap_prune_note(lap_prune *prune, const lap_walk_entry *entry, const cha
         return LAP_OK;
     if (entry->problem)
         refuse(prune, entry->problem);
-    if (!entry->link && entry->operand < prune->options->input_count)
-        prune->folders[entry->operand].has_photos = true;
+    prune->folders[entry->operand].has_photos = true;
     return output ? lap_map64_put(&prune->outputs, name_key(output), entry->operand + 1, err) : LAP_OK;
 }
 
@@ -197,10 +196,38 @@ typedef enum prune_relation {
 typedef struct prune_photo {
     prune_relation relation;
     size_t operand; /* index of the input concerned */
-    char *path;     /* absolute, malloc'ed; NULL with errno: unknown */
+    char *path;     /* absolute, malloc'ed; NULL with errno or .unknown: not known */
     size_t below;   /* offset in path of the part below that input's folder */
     int unknown;    /* an errno if lapedge could not find out whether the recorded folder exists; else 0 */
 } prune_photo;
+
+/* The last folder of this run in which a path lies; NULL: none. is_real: the path has no links, like the real
+ * names of the folders; otherwise compares the names on the command line. */
+static const prune_folder *folder_around(const lap_prune *p, const char *path, bool is_real)
+{
+    const prune_folder *around = NULL;
+    for (size_t i = 0; i < p->options->input_count; i++) {
+        const prune_folder *folder = &p->folders[i];
+        if (lies_inside(path, is_real ? folder->origin.name : folder->name))
+            around = folder;
+    }
+    return around;
+}
+
+/* The path that the record's photo has if it is in this folder. The caller frees it. NULL: no memory. */
+static char *path_in(const char *folder, const lap_manifest_line *line)
+{
+    char *path;
+    const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
+    const char *below = line->input + strlen(line->input) - (size_t)line->below;
+    return asprintf(&path, "%s%s%s", folder, slash, below) < 0 ? NULL : path;
+}
+
+/* Where the record says that its photo was. The caller frees it. NULL with errno: not known. */
+static char *recorded_path(const lap_manifest_line *line)
+{
+    return line->folder ? path_in(line->folder, line) : from_root(line->input);
+}
 
 /* Whether a recorded folder still exists at its place. *why: an errno if that is unknown, else 0. */
 static bool stands(const lap_manifest_line *line, int *why)
@@ -215,10 +242,7 @@ static bool stands(const lap_manifest_line *line, int *why)
 static bool is_here(const lap_prune *p, const lap_manifest_line *line)
 {
     int why;
-    bool lies_in = false;
-    for (size_t i = 0; line->folder && i < p->options->input_count && !lies_in; i++)
-        lies_in = lies_inside(line->folder, p->folders[i].origin.name);
-    return lies_in && stands(line, &why);
+    return line->folder && folder_around(p, line->folder, true) && stands(line, &why);
 }
 
 /* A recorded folder counts as moved if it no longer exists and its photos, under the same names, are in a
@@ -233,8 +257,7 @@ static lap_code look_for_move(void *user, const lap_manifest_line *line, lap_err
         code = lap_map64_put(&p->here, name_key(line->output), 1, err);
     if (code != LAP_OK || !leads || lap_map64_find(&p->moved, name_key(line->folder)))
         return code;
-    const bool is_moved =
-        *leads <= p->options->input_count && p->folders[*leads - 1].name && !stands(line, &why) && !why;
+    const bool is_moved = p->folders[*leads - 1].name && !stands(line, &why) && !why;
     return lap_map64_put(&p->moved, name_key(line->folder), is_moved ? *leads + 1 : 1, err);
 }
 
@@ -242,16 +265,15 @@ static lap_code look_for_move(void *user, const lap_manifest_line *line, lap_err
  * may change at a restart. */
 static prune_photo look_by_folder(const lap_prune *p, const lap_manifest_line *line)
 {
-    const char *folder = line->folder, *below = line->input + strlen(line->input) - (size_t)line->below;
+    const char *folder = line->folder;
     int why;
     const bool is_there = stands(line, &why);
+    const prune_folder *around = folder_around(p, line->folder, true);
     prune_photo photo = {.relation = is_there || why ? IS_ANOTHER : IS_ELSEWHERE};
-    for (size_t i = 0; i < p->options->input_count; i++) {
-        const lap_origin *now = &p->folders[i].origin;
-        if (lies_inside(line->folder, now->name))
-            photo = (prune_photo){
-                .relation = is_there || why ? IS_HERE : DIFFERS, .operand = i, .below = strlen(now->name)};
-    }
+    if (around)
+        photo = (prune_photo){.relation = is_there || why ? IS_HERE : DIFFERS,
+            .operand = (size_t)(around - p->folders),
+            .below = strlen(around->origin.name)};
     const uint64_t *moved = lap_map64_find(&p->moved, name_key(line->folder));
     if (photo.relation == IS_ELSEWHERE && moved && *moved > 1) {
         folder = p->folders[*moved - 2].name;
@@ -267,12 +289,9 @@ static prune_photo look_by_folder(const lap_prune *p, const lap_manifest_line *l
                 .relation = is_known ? IS_HERE : DIFFERS, .operand = i, .below = strlen(folder)};
         }
     }
-    const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
-    if ((photo.relation == IS_HERE || photo.relation == DIFFERS) && !why &&
-        asprintf(&photo.path, "%s%s%s", folder, slash, below) < 0)
-        photo.path = NULL;
+    if ((photo.relation == IS_HERE || photo.relation == DIFFERS) && !why)
+        photo.path = path_in(folder, line);
     photo.unknown = why;
-    errno = why ? why : photo.path ? 0 : ENOMEM;
     return photo;
 }
 
@@ -301,12 +320,12 @@ static prune_photo look_for_photo(const lap_prune *p, const lap_manifest_line *l
     photo = (prune_photo){.relation = IS_ELSEWHERE, .path = from_root(line->input), .unknown = photo.unknown};
     if (is_another && !names_folder_here(line))
         return photo;
-    for (size_t i = 0; photo.path && i < p->options->input_count; i++)
-        if (lies_inside(photo.path, p->folders[i].name)) {
-            photo.relation = is_another ? IS_ANOTHER : DIFFERS;
-            photo.operand = i;
-            photo.below = strlen(p->folders[i].name);
-        }
+    const prune_folder *around = photo.path ? folder_around(p, photo.path, false) : NULL;
+    if (around) {
+        photo.relation = is_another ? IS_ANOTHER : DIFFERS;
+        photo.operand = (size_t)(around - p->folders);
+        photo.below = strlen(around->name);
+    }
     return photo;
 }
 
@@ -324,13 +343,9 @@ static bool is_vacant(const char *path, int *why)
 static bool is_left_behind(const lap_manifest_line *line, prune_relation relation)
 {
     int why;
-    char *path = NULL;
     if (relation != IS_ELSEWHERE)
         return false;
-    if (!line->folder)
-        path = from_root(line->input);
-    else if (asprintf(&path, "%s/%s", line->folder, line->input + strlen(line->input) - line->below) < 0)
-        path = NULL;
+    char *path = recorded_path(line);
     const bool gone = path && is_vacant(path, &why);
     free(path);
     return gone;
@@ -401,7 +416,7 @@ static bool folder_is_empty(char *path, size_t below, int *why)
     errno = 0;
     while (count <= 2 && readdir(folder))
         count++;
-    *why = count <= 2 ? errno : 0;
+    *why = errno;
     closedir(folder);
     return count <= 2 && *why == 0; /* "." and ".." */
 }
@@ -411,15 +426,13 @@ static bool folder_is_empty(char *path, size_t below, int *why)
  * links count. Notes the first such link. */
 static bool is_behind_link(const lap_prune *p, const char *path, size_t below)
 {
-    char part[PATH_MAX];
+    char part[PATH_MAX]; /* is_vacant has looked up the path, so it is not longer */
     struct stat st;
     const lap_batch_take *take = p->options->take;
-    const size_t length = strlen(path);
-    for (size_t end = below; end < length && end < sizeof part; end += 1 + strcspn(path + end + 1, "/")) {
-        if (end == 0 || path[end] != '/')
-            continue;
-        snprintf(part, sizeof part, "%.*s", (int)end, path);
-        if (end == below || lstat(part, &st) != 0 || !S_ISLNK(st.st_mode))
+    const char *first = path + below + strspn(path + below, "/");
+    for (const char *end = strchr(first, '/'); end; end = strchr(end + 1, '/')) {
+        snprintf(part, sizeof part, "%.*s", (int)(end - path), path);
+        if (lstat(part, &st) != 0 || !S_ISLNK(st.st_mode))
             continue;
         const bool is_seen = take && take->follow && stat(part, &st) == 0;
         if (!is_seen && p->result->hidden == 0)
@@ -486,7 +499,6 @@ static bool find(
     output->name = slash ? slash + 1 : line->output;
     if (*output->name == '\0')
         return false;
-    errno = 0;
     const lap_code code = lap_tree_enter(p->run->tree, line->output, false, &output->folder, NULL);
     if (code == LAP_OK && fstatat(output->folder, output->name, &output->there, AT_SYMLINK_NOFOLLOW) == 0) {
         output->is_whole = is_file_of(line, &output->there);
@@ -499,13 +511,13 @@ static bool find(
     return false;
 }
 
-/* Removes an output unless it was modified since it was made. Another process could still replace the file
- * between the check and the removal: no system call removes a name only if it leads to a certain file. */
+/* Removes an output unless it was modified since it was made; *removed is false before. Another process could
+ * still replace the file between the check and the removal: no system call removes a name only if it leads to
+ * a certain file. */
 static lap_code remove_output(const lap_prune *p, const lap_manifest_line *line, const prune_output *output,
     bool *removed, prune_trouble *trouble, lap_error *err)
 {
     uint64_t content;
-    *removed = false;
     const lap_code code = lap_content_hash(output->folder, output->name, &output->there, &content, err);
     if (code == LAP_E_MEMORY)
         return code;
@@ -519,7 +531,8 @@ static lap_code remove_output(const lap_prune *p, const lap_manifest_line *line,
     return LAP_OK;
 }
 
-/* Whether a record's photo is gone. In the first reading, the first folder that differs stops the search. */
+/* Whether a record's photo is gone; *goes is false before. In the first reading, the first folder that
+ * differs stops the search. */
 static lap_code look_at_photo(
     lap_prune *p, const lap_manifest_line *line, bool *goes, prune_trouble *trouble, lap_error *err)
 {
@@ -527,10 +540,9 @@ static lap_code look_at_photo(
     const bool differs = photo.relation == DIFFERS, force = p->options->force;
     lap_code code = LAP_OK;
     lap_error why;
-    *goes = false;
     if (!photo.path || (photo.relation == IS_ELSEWHERE && photo.unknown))
         *trouble = (prune_trouble){"is kept, because lapedge cannot check whether its photo exists",
-            photo.path ? photo.unknown : errno};
+            photo.unknown ? photo.unknown : errno};
     else if (photo.relation == IS_HERE || (differs && force))
         *goes = is_gone(p, photo.path, photo.below, trouble);
     else if (!p->removes) /* counts it once: the output is then kept, and not looked at again */
@@ -611,13 +623,9 @@ static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_erro
 static bool is_given_up(lap_prune *p, const lap_manifest_line *line, prune_trouble *trouble)
 {
     int why;
-    char *path = NULL;
     const bool is_there = line->folder && stands(line, &why);
     const size_t below = line->folder ? strlen(line->folder) : 0;
-    if (!line->folder)
-        path = from_root(line->input);
-    else if (asprintf(&path, "%s/%s", line->folder, line->input + strlen(line->input) - line->below) < 0)
-        path = NULL;
+    char *path = recorded_path(line);
     const bool gone = path && is_gone(p, path, below, trouble),
                is_over = gone && (is_there || p->options->force);
     free(path);
@@ -663,14 +671,8 @@ static lap_code keep_all_claimed(lap_prune *p, lap_error *err)
 static char *path_in_folders(const lap_prune *p, const lap_manifest_line *line)
 {
     int why;
-    char *path = NULL;
-    bool lies_in = false;
-    if (!line->folder || !stands(line, &why) ||
-        asprintf(&path, "%s/%s", line->folder, line->input + strlen(line->input) - line->below) < 0)
-        return NULL;
-    for (size_t i = 0; i < p->options->input_count && !lies_in; i++)
-        lies_in = lies_inside(path, p->folders[i].origin.name);
-    if (lies_in)
+    char *path = line->folder && stands(line, &why) ? path_in(line->folder, line) : NULL;
+    if (path && folder_around(p, path, true))
         return path;
     free(path);
     return NULL;
@@ -719,6 +721,20 @@ static void look_at_belief(lap_prune *p)
         warn(p, &why);
 }
 
+static bool may_go_on(const lap_prune *p, lap_code code)
+{
+    return code == LAP_OK && p->result->refused.code == LAP_OK;
+}
+
+/* Finds what no longer has a photo; what is not certain is refused, kept or named in a warning. */
+static lap_code read_first(lap_prune *p, lap_error *err)
+{
+    const lap_code code = lap_manifest_each(p->run->manifest, look_at_line, p, err);
+    if (code == LAP_OK)
+        look_at_belief(p);
+    return may_go_on(p, code) ? keep_all_claimed(p, err) : code;
+}
+
 lap_code lap_prune_outputs(lap_prune *prune, const lap_prune_run *run, lap_error *err)
 {
     lap_error why;
@@ -735,17 +751,14 @@ lap_code lap_prune_outputs(lap_prune *prune, const lap_prune_run *run, lap_error
     }
     lap_code code = LAP_OK;
     prune->run = run;
-    if (prune->result->refused.code == LAP_OK)
+    if (may_go_on(prune, code))
         code = lap_manifest_each(run->manifest, look_for_move, prune, err);
-    for (int reading = 0; reading < 2 && code == LAP_OK && prune->result->refused.code == LAP_OK; reading++) {
-        prune->removes = reading > 0;
+    if (may_go_on(prune, code))
+        code = read_first(prune, err);
+    prune->removes = true;
+    if (may_go_on(prune, code))
         code = lap_manifest_each(run->manifest, look_at_line, prune, err);
-        if (code == LAP_OK && reading == 0)
-            look_at_belief(prune);
-        if (code == LAP_OK && reading == 0 && prune->result->refused.code == LAP_OK)
-            code = keep_all_claimed(prune, err);
-    }
-    if (code == LAP_OK && prune->result->refused.code == LAP_OK)
+    if (may_go_on(prune, code))
         code = lap_manifest_each_other(run->manifest, &prune->other, look_at_other, prune, err);
     return code;
 }

@@ -99,6 +99,7 @@ static lap_code take_step(const way_step *s, int parent, int *folder, lap_error 
         return lap_fail(err, LAP_E_MEMORY, "out of memory");
     lap_code code = fail_step(parent, step, shown, why, err);
     free(shown);
+    errno = why;
     return code;
 }
 

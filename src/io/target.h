@@ -21,7 +21,7 @@ lap_code lap_tree_open(const char *path, lap_tree *tree, lap_error *err);
 void lap_tree_close(lap_tree *tree);
 /* Opens (O_PATH) the folder that contains the file of this relative name; make: creates missing folders.
  * Close it with lap_tree_leave. LAP_E_EXISTS: a symbolic link is in the way; LAP_E_MISSING; LAP_E_WRITE,
- * LAP_E_DISK_FULL. */
+ * LAP_E_DISK_FULL. errno says why a folder cannot be entered. */
 lap_code lap_tree_enter(const lap_tree *tree, const char *relative, bool make, int *folder, lap_error *err);
 /* Whether the file system lists the folders and the name in relative exactly as relative spells them, as far
  * as they exist. A file system that ignores case, or dots at the end, also finds a file by other names. False

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/control.h"
 #include "base/status.h"
 #include "batch/prune.h"
 
@@ -138,6 +139,13 @@ int __wrap_fstatat(int folder, const char *name, struct stat *st, int flags)
     return strikes("fstatat", name) ? -1 : __real_fstatat(folder, name, st, flags);
 }
 
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return strikes("calloc", "") ? NULL : __real_calloc(count, size);
+}
+
 char *__real_strdup(const char *text);
 char *__wrap_strdup(const char *text);
 char *__wrap_strdup(const char *text)
@@ -172,6 +180,17 @@ lap_code __wrap_lap_map64_put(lap_map64 *map, uint64_t key, uint64_t value, lap_
 {
     return strikes("put", "") ? lap_fail(err, LAP_E_MEMORY, "no memory")
                               : __real_lap_map64_put(map, key, value, err);
+}
+
+/* The user cancels the run for one look only: an answer that is not passed on is lost. */
+lap_code __real_lap_control_check(const lap_control *control, lap_error *err);
+lap_code __wrap_lap_control_check(const lap_control *control, lap_error *err);
+lap_code __wrap_lap_control_check(const lap_control *control, lap_error *err)
+{
+    if (!strikes("check", ""))
+        return __real_lap_control_check(control, err);
+    sys.call = NULL;
+    return lap_fail(err, LAP_E_CANCELLED, "cancelled");
 }
 
 /* ---- a run --------------------------------------------------------------------------------------------- */
@@ -215,7 +234,10 @@ static void on_removed(void *user, const char *output, const lap_error *problem)
     snprintf(run.output[run.reports], sizeof run.output[0], "%s", output);
     if (problem) {
         assert_int_equal(problem->code, LAP_E_WRITE);
-        assert_string_equal(problem->subject, output);
+        const size_t cut =
+            strlen(output) < sizeof problem->subject ? 0 : strlen("..."); /* its start is missing */
+        const char *subject = problem->subject + cut;
+        assert_string_equal(subject, output + strlen(output) - strlen(subject));
     }
     snprintf(run.problem[run.reports++], sizeof run.problem[0], "%.150s", problem ? problem->message : "");
 }
@@ -258,8 +280,24 @@ static int end(void **state)
     return 0;
 }
 
-/* Makes an output in out, and what a record says of it: that its photo was `input`, in the folder `folder`,
- * or, if that is NULL, what a record of version 0.1 says. */
+/* The record of an output whose photo was `input`, in the folder `folder`, or, if that is NULL, what a record
+ * of version 0.1 says. */
+static lap_manifest_line from(lap_manifest_line line, const char *input, const char *folder)
+{
+    struct stat st;
+    line.input = keep(input);
+    line.folder = NULL;
+    if (folder) {
+        line.folder = real(folder);
+        assert_int_equal(__real_stat(folder, &st), 0);
+        line.folder_device = (int64_t)st.st_dev;
+        line.folder_inode = (int64_t)st.st_ino;
+        line.below = (int64_t)(strlen(input) - strlen(folder) - 1);
+    }
+    return line;
+}
+
+/* Makes an output in out, and its record. */
 static lap_manifest_line made(const char *output, const char *input, const char *folder)
 {
     char path[64];
@@ -271,15 +309,7 @@ static lap_manifest_line made(const char *output, const char *input, const char 
     assert_int_equal(__real_lap_content_hash(AT_FDCWD, path, &st, &content, NULL), LAP_OK);
     lap_manifest_line line = lap_manifest_line_of(1, keep(output), &st, content);
     line.is_done = true;
-    line.input = keep(input);
-    if (folder) {
-        line.folder = real(folder);
-        assert_int_equal(__real_stat(folder, &st), 0);
-        line.folder_device = (int64_t)st.st_dev;
-        line.folder_inode = (int64_t)st.st_ino;
-        line.below = (int64_t)(strlen(input) - strlen(folder) - 1);
-    }
-    return line;
+    return from(line, input, folder);
 }
 
 /* The output of in/a.jpg, which is gone. */
@@ -299,7 +329,7 @@ static bool is_there(const char *output)
 static lap_code prune(void)
 {
     static struct stat st;
-    lap_prune *p = NULL;
+    lap_prune *p = (lap_prune *)&result; /* lap_prune_create sets it also if it fails */
     lap_control control = {.cancel = &run.cancel};
     const int opened = open_files();
     run.reports = run.warnings = 0;
@@ -314,6 +344,7 @@ static lap_code prune(void)
         .others = 9,
         .refused = {.code = LAP_E_WRITE}};
     lap_code code = lap_prune_create(&options, &p, &err);
+    assert_int_equal(p != NULL, code == LAP_OK);
     for (int i = 0; i < note_count && code == LAP_OK; i++) {
         const lap_walk_entry entry = {.path = "p", .relative = "p", .stat = &st, .operand = notes[i].operand};
         code = lap_prune_note(p, &entry, notes[i].output, &err);
@@ -384,6 +415,30 @@ static void plain(void **state)
     assert_int_equal(prune(), LAP_OK); /* the next run finds nothing */
     assert_counts(0, 0, 0, 0);
     assert_int_equal(run.reports, 0);
+}
+
+/* The output's name as messages show it: below the named output folder, unless that is too long for a path.
+ */
+static void shown(void **state)
+{
+    char far[PATH_MAX];
+    static const char slashes[] =
+        "x//"; /* the output folder is "/", and a slash stands before it in memory */
+    (void)state;
+    (void)gone();
+    options.dry_run = true;
+    options.out_dir = slashes + 2;
+    assert_int_equal(prune(), LAP_OK);
+    assert_string_equal(run.output[0], "/a.jpg");
+    options.out_dir = far;
+    memset(far, 'o', sizeof far);
+    for (int more = 0; more < 2; more++) {
+        far[PATH_MAX - strlen("/a.jpg") - 1 + (size_t)more] = '\0';
+        assert_int_equal(prune(), LAP_OK);
+        assert_counts(1, 0, 0, 0);
+        assert_int_equal(run.reports, !more);
+        far[PATH_MAX - strlen("/a.jpg") - 1] = 'o';
+    }
 }
 
 /* An output that a photo of this run leads to stays, and so does one whose photo is there though no walk
@@ -475,6 +530,22 @@ static void no_file(void **state)
         assert_no_more();
     }
     assert_true(access("in/stays.jpg", F_OK) == 0);
+    /* In the way to it: a folder without it, a file, a link, a name that no folder can have. */
+    char far[NAME_MAX + 16];
+    memset(far, 'd', NAME_MAX + 1);
+    strcpy(far + NAME_MAX + 1, "/a.jpg");
+    assert_int_equal(mkdir("out/deep", 0777), 0);
+    put("out/file", "x");
+    assert_int_equal(symlink("deep", "out/link"), 0);
+    const char *const ways[] = {"deep/a.jpg", "deep/", "file/a.jpg", "link/a.jpg", far};
+    for (size_t i = 0; i < 5; i++) {
+        line->output = ways[i];
+        assert_int_equal(prune(), LAP_OK);
+        assert_counts(0, 0, 0, 0);
+        assert_int_equal(result.failed, i == 4);
+        assert_int_equal(run.reports, i == 4);
+    }
+    assert_string_equal(run.problem[0], "cannot be examined: File name too long");
     line->output = "a.jpg";
     sys.call = "fstatat", sys.of = "a.jpg", sys.why = EIO;
     assert_int_equal(prune(), LAP_OK);
@@ -549,6 +620,13 @@ static void empty_folders(void **state)
         assert_no_more();
         assert_true(is_there("a.jpg"));
     }
+    sys.call = "readdir", sys.of = NULL, sys.why = EIO, sys.after = 2; /* after "." and ".." */
+    assert_int_equal(prune(), LAP_OK);
+    sys.call = NULL;
+    assert_counts(0, 0, 0, 0);
+    assert_int_equal(result.failed, 1);
+    assert_string_equal(
+        run.problem[0], "is kept, because lapedge cannot check whether its photo exists: Input/output error");
     put("in/deep/file", "x");
     options.dry_run = true;
     assert_int_equal(prune(), LAP_OK);
@@ -609,6 +687,21 @@ static void links(void **state)
     assert_int_equal(prune(), LAP_OK);
     assert_counts(1, 0, 0, 0);
     assert_int_equal(result.hidden, 0);
+    sys.own[0] = made("a.jpg", "way/a.jpg", NULL); /* also in a record of version 0.1 */
+    options.force = true;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(1, 0, 0, 0);
+    assert_int_equal(result.hidden, 0);
+    /* Below the root of the system, too, each step counts. */
+    inputs[0] = "/";
+    snprintf(path, sizeof path, "%s/in/link/a.jpg", real("."));
+    sys.own[0] = made("a.jpg", path, "/");
+    sys.own[0].below = (int64_t)strlen(path + 1);
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 0);
+    assert_int_equal(result.hidden, 1);
+    snprintf(path, sizeof path, "%s/in/link", real("."));
+    assert_string_equal(result.hidden_by, path);
 }
 
 /* ---- the recorded folder ------------------------------------------------------------------------------- */
@@ -670,6 +763,25 @@ static void renamed(void **state)
     assert_counts(1, 0, 0, 0);
     assert_no_more();
     assert_int_equal(run.warnings, 0);
+    put("in/a.jpg", "x"); /* the photo is looked for under the new name */
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 0);
+    assert_no_more();
+    assert_int_equal(unlink("in/a.jpg"), 0);
+    /* The other record does not count if its folder has the name of this run's, but is another one, or has
+     * another name, but is still there. */
+    assert_int_equal(mkdir("other", 0777), 0);
+    for (int is_other = 0; is_other < 2; is_other++) {
+        sys.own_count = 0;
+        sys.own[1] = *gone();
+        sys.own[0].folder = before;
+        if (is_other)
+            sys.own[1] = from(sys.own[1], "other/a.jpg", "other");
+        sys.own_count = 2;
+        sys.own[1].folder_inode += !is_other;
+        assert_int_equal(prune(), LAP_OK);
+        assert_refused(LAP_E_CHANGED, "in", message);
+    }
 }
 
 /* The recorded folder is gone, and its other photos are in a folder of this run. */
@@ -700,6 +812,34 @@ static void moved(void **state)
     options.force = false;
     assert_int_equal(prune(), LAP_OK);
     assert_counts(0, 0, 0, 2);
+    assert_no_more();
+}
+
+/* It has not moved if what leads to its outputs is a file, or if it still is in its place for one record. */
+static void not_moved(void **state)
+{
+    (void)state;
+    put("one.jpg", "a photo named alone");
+    inputs[1] = "one.jpg";
+    options.input_count = 2;
+    notes[note_count].operand = 1;
+    notes[note_count++].output = "one.jpg";
+    sys.own[sys.own_count++] = made("one.jpg", "old/one.jpg", "in");
+    sys.own[sys.own_count++] = made("a.jpg", "old/a.jpg", "in");
+    for (int i = 0; i < 2; i++) {
+        sys.own[i].folder = "/nowhere/old";
+        sys.own[i].folder_inode++;
+        sys.own[i].below = i ? 5 : 7;
+    }
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 1);
+    assert_no_more();
+    assert_int_equal(mkdir("other", 0777), 0);
+    sys.own[0] = made("stays.jpg", "other/stays.jpg", "other");
+    sys.own[1] = made("a.jpg", "other/a.jpg", "other");
+    sys.own[1].folder_inode++;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 1);
     assert_no_more();
 }
 
@@ -806,6 +946,33 @@ static void early(void **state)
     assert_counts(0, 0, 0, 1);
 }
 
+/* Each step of a path counts, but for "." and empty ones. */
+static void steps(void **state)
+{
+    static const char *const photos_there[] = {"in/d/a.jpg", "in/.d/a.jpg", "in/d./a.jpg", "in/../in/a"};
+    (void)state;
+    options.force = true;
+    assert_int_equal(mkdir("in/d", 0777) + mkdir("in/.d", 0777) + mkdir("in/d.", 0777), 0);
+    for (size_t i = 0; i < 4; i++)
+        for (int is_photo = 1; is_photo >= 0; is_photo--) {
+            char path[64];
+            snprintf(path, sizeof path, ".//%s%s", photos_there[i], is_photo ? "" : ".gone");
+            put(photos_there[i], "x");
+            sys.own_count = 0;
+            sys.own[sys.own_count++] = made("a.jpg", path, NULL);
+            assert_int_equal(prune(), LAP_OK);
+            assert_counts(!is_photo, 0, 0, 0);
+            assert_no_more();
+        }
+    sys.own[0] = made("a.jpg", "in/a.jpg", NULL);
+    sys.call = "getcwd", sys.why = ENOENT, sys.after = 1;
+    assert_int_equal(prune(), LAP_OK);
+    sys.call = NULL;
+    assert_int_equal(result.failed, 1);
+    assert_string_equal(run.problem[0],
+        "is kept, because lapedge cannot check whether its photo exists: No such file or directory");
+}
+
 /* Several folders: each photo in its own, and the second in the first. */
 static void several(void **state)
 {
@@ -862,6 +1029,12 @@ static void several_early(void **state)
     sys.other[sys.other_count++] = made("b.jpg", "more/b.jpg", "more");
     assert_int_equal(prune(), LAP_OK);
     assert_int_equal(result.others, 1);
+    sys.other[sys.other_count++] = made("d.jpg", "in/d.jpg", "in"); /* or the first, or none */
+    assert_int_equal(mkdir("third", 0777), 0);
+    put("third/file", "x");
+    sys.other[sys.other_count++] = made("e.jpg", "third/e.jpg", "third");
+    assert_int_equal(prune(), LAP_OK);
+    assert_int_equal(result.others, 2);
 }
 
 /* Outputs in folders below the output folder. */
@@ -875,6 +1048,51 @@ static void deep_outputs(void **state)
     assert_counts(1, 0, 0, 0);
     assert_string_equal(run.output[0], "out/deep/a.jpg");
     assert_true(is_there("a.jpg") && !is_there("deep/a.jpg"));
+    options.dry_run = true; /* however the search for it ends, its folder is closed */
+    sys.own[0] = made("deep/a.jpg", "in/deep/a.jpg", "in");
+    sys.own[0].size++;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 1, 0);
+    sys.own[0].size--;
+    sys.other[sys.other_count++] = sys.own[0];
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(1, 0, 0, 0);
+    sys.own_count = 0;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 0);
+    assert_int_equal(result.others, 1);
+}
+
+/* One record of several that needs an output keeps it. */
+static void contradicting(void **state)
+{
+    (void)state;
+    put("in/b.jpg", "a photo");
+    assert_int_equal(mkdir("in/deep", 0777), 0);
+    for (int first = 0; first < 2; first++) {
+        sys.own_count = 0;
+        (void)gone();
+        sys.own[1] = sys.own[0];
+        sys.own[first].input = "in/b.jpg";
+        sys.own_count = 2;
+        assert_int_equal(prune(), LAP_OK);
+        assert_counts(0, 0, 0, 0);
+        assert_no_more();
+        assert_true(is_there("a.jpg"));
+        /* Then what a record above says does not matter, nor if this folder's say nothing. */
+        sys.other[0] = sys.own[0];
+        sys.other[0].input = keep("in/deep/a.jpg");
+        sys.other[0].below = (int64_t)strlen("deep/a.jpg");
+        sys.other_count = 1;
+        assert_int_equal(prune(), LAP_OK);
+        assert_counts(0, 0, 0, 0);
+        assert_no_more();
+        sys.own_count = 0;
+        assert_int_equal(prune(), LAP_OK);
+        assert_counts(0, 0, 0, 0);
+        assert_no_more();
+        sys.other_count = 0;
+    }
 }
 
 /* ---- records above and below --------------------------------------------------------------------------- */
@@ -1010,7 +1228,40 @@ static void refused(void **state)
     assert_string_equal(run.warned[0], "unbelieved");
 }
 
-/* An input that could not be examined may hide photos; a link and a file beside the folders do not count. */
+/* What an earlier record could not find out is not reported if a later one forbids everything, and the later
+ * ones are not looked at. */
+static void refused_later(void **state)
+{
+    (void)state;
+    (void)gone();
+    sys.own[sys.own_count++] = made("b.jpg", "in/b.jpg", "in");
+    sys.own[sys.own_count++] = made("c.jpg", "elsewhere/c.jpg", NULL);
+    sys.own[1].folder_inode++;
+    sys.call = "lstat", sys.of = "in/a.jpg", sys.why = EACCES;
+    assert_int_equal(prune(), LAP_OK);
+    sys.call = NULL;
+    assert_int_equal(result.refused.code, LAP_E_CHANGED);
+    assert_int_equal(run.reports, 0);
+    assert_int_equal(result.failed, 0);
+    assert_counts(0, 0, 0, 0);
+}
+
+/* The run may be cancelled at each record of each reading; what was removed before is counted. */
+static void cancelled(void **state)
+{
+    (void)state;
+    (void)gone();
+    sys.other[sys.other_count++] = sys.own[0];
+    options.dry_run = true;
+    for (int after = 0; after <= 5; after++) {
+        sys.call = "check", sys.after = after;
+        assert_int_equal(prune(), after < 5 ? LAP_E_CANCELLED : LAP_OK);
+        assert_int_equal(result.removed, after >= 4);
+        assert_int_equal(run.reports, after >= 4);
+    }
+}
+
+/* An input that could not be examined may hide photos. */
 static void noted(void **state)
 {
     lap_prune *p;
@@ -1018,10 +1269,7 @@ static void noted(void **state)
     (void)state;
     result = (lap_batch_prune){.each = NULL};
     assert_int_equal(lap_prune_create(&options, &p, &err), LAP_OK);
-    const lap_walk_entry bad = {.problem = &problem}, worse = {.problem = &second}, link = {.link = true},
-                         beyond = {.operand = 1};
-    assert_int_equal(lap_prune_note(p, &link, NULL, &err), LAP_OK);
-    assert_int_equal(lap_prune_note(p, &beyond, NULL, &err), LAP_OK);
+    const lap_walk_entry bad = {.problem = &problem}, worse = {.problem = &second};
     const lap_prune_run ended = {.tree = &tree};
     assert_int_equal(lap_prune_outputs(p, &ended, &err), LAP_OK);
     assert_string_equal(result.refused.message, "holds no photo");
@@ -1079,19 +1327,24 @@ static void not_created(void **state)
         sys.call = NULL;
         assert_refused(LAP_E_UNREADABLE, "in", "cannot be examined: Permission denied");
     }
-    sys.call = "getcwd", sys.of = NULL, sys.why = ENOENT, sys.after = 0;
-    assert_int_equal(prune(), LAP_E_MEMORY);
-    sys.call = NULL;
-    assert_string_equal(err.message, "out of memory");
+    static const char *const calls[] = {"getcwd", "calloc", "calloc", "stat"};
+    for (int i = 0; i < 4; i++) {
+        sys.call = calls[i], sys.of = NULL, sys.why = ENOMEM, sys.after = i > 1;
+        err = (lap_error){0};
+        assert_int_equal(prune(), LAP_E_MEMORY);
+        sys.call = NULL;
+        assert_string_equal(err.message, "out of memory");
+    }
 }
 
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-    static const struct CMUnitTest tests[] = {TEST(plain), TEST(photos), TEST(changed), TEST(no_file),
-        TEST(failing), TEST(empty_folders), TEST(links), TEST(replaced), TEST(renamed), TEST(moved),
-        TEST(another), TEST(around), TEST(early), TEST(several), TEST(several_early), TEST(deep_outputs),
-        TEST(claimed), TEST(others), TEST(refused), TEST(noted), TEST(not_created)};
+    static const struct CMUnitTest tests[] = {TEST(plain), TEST(shown), TEST(photos), TEST(changed),
+        TEST(no_file), TEST(failing), TEST(empty_folders), TEST(links), TEST(replaced), TEST(renamed),
+        TEST(moved), TEST(not_moved), TEST(another), TEST(around), TEST(early), TEST(steps), TEST(several),
+        TEST(several_early), TEST(deep_outputs), TEST(contradicting), TEST(claimed), TEST(others),
+        TEST(refused), TEST(refused_later), TEST(cancelled), TEST(noted), TEST(not_created)};
     if (!make_scratch())
         return 1;
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
