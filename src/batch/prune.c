@@ -318,9 +318,9 @@ static prune_photo look_for_photo(const lap_prune *p, const lap_manifest_line *l
         return photo;
     const bool is_another = photo.relation == IS_ANOTHER;
     photo = (prune_photo){.relation = IS_ELSEWHERE, .path = from_root(line->input), .unknown = photo.unknown};
-    if (is_another && !names_folder_here(line))
+    if (!photo.path || (is_another && !names_folder_here(line)))
         return photo;
-    const prune_folder *around = photo.path ? folder_around(p, photo.path, false) : NULL;
+    const prune_folder *around = folder_around(p, photo.path, false);
     if (around) {
         photo.relation = is_another ? IS_ANOTHER : DIFFERS;
         photo.operand = (size_t)(around - p->folders);

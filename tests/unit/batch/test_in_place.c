@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,7 +27,8 @@ static struct between {
     lap_code add, judge, known;   /* what they return without being asked */
     int fails;                    /* how many lines are refused; then they are written */
     int begun, done, synced;
-    bool warns; /* the executor has one warning */
+    bool warns;   /* the executor has one warning */
+    rlim_t files; /* how many the process may open; 0: as it is */
     lap_manifest_line last;
 } between;
 
@@ -108,6 +110,16 @@ lap_code __wrap_lap_record_judge(
 }
 
 bool __real_lap_executor_warning(lap_executor *executor, lap_error *warning);
+int __real_getrlimit(int resource, struct rlimit *limit);
+int __wrap_getrlimit(int resource, struct rlimit *limit);
+int __wrap_getrlimit(int resource, struct rlimit *limit)
+{
+    const int rc = __real_getrlimit(resource, limit);
+    if (resource == RLIMIT_NOFILE && between.files)
+        limit->rlim_cur = between.files;
+    return rc;
+}
+
 bool __wrap_lap_executor_warning(lap_executor *executor, lap_error *warning);
 bool __wrap_lap_executor_warning(lap_executor *executor, lap_error *warning)
 {
@@ -648,6 +660,25 @@ static void folders_are_left_one_by_one(void **state)
     assert_int_equal(open_descriptors(), before);
 }
 
+/* No more photos at once than there are descriptors for. */
+static void the_jobs_are_as_many_as_the_files_allow(void **state)
+{
+    (void)state;
+    static const struct {
+        rlim_t files;
+        uint64_t jobs;
+    } cases[] = {{31, 1}, {32, 2}, {1000, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lap_batch_work work = {0};
+        lap_batch_options o = two_photos();
+        o.jobs = 0; /* as many as the context has threads: two */
+        o.work = &work;
+        between.files = cases[i].files;
+        assert_int_equal(run(o, (lap_in_place){.again = true}, unsynced()).counts.ok, 2);
+        assert_int_equal(work.jobs, cases[i].jobs);
+    }
+}
+
 static void a_photo_that_is_named_twice_is_done_once(void **state)
 {
     (void)state;
@@ -884,6 +915,7 @@ int main(void)
         IN_SCRATCH(what_a_rival_makes_below_meanwhile_is_left_alone),
         IN_SCRATCH(force_leaves_what_another_command_makes_meanwhile),
         IN_SCRATCH(folders_are_left_one_by_one),
+        IN_SCRATCH(the_jobs_are_as_many_as_the_files_allow),
         IN_SCRATCH(a_photo_that_is_named_twice_is_done_once),
         IN_SCRATCH(the_name_of_a_backup_may_be_as_long_as_a_name),
         IN_SCRATCH(the_longest_name_is_a_name),

@@ -23,6 +23,7 @@ static struct {
     const char *host;
     bool is_made; /* mkdirat makes the folder, and fails */
     int syncs, whole_syncs, lists, opens;
+    int ahead; /* seconds that the clock is ahead */
 } sys;
 
 static bool strikes(const char *call)
@@ -124,6 +125,15 @@ ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t at);
 ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t at)
 {
     return strikes("pread") ? -1 : __real_pread(fd, bytes, size, at);
+}
+
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+    const int rc = __real_clock_gettime(clock, now);
+    now->tv_sec += sys.ahead;
+    return rc;
 }
 
 char *__real_strdup(const char *text);
@@ -539,6 +549,21 @@ static void what_is_new_is_looked_at_again(void **unused)
         assert_int_equal(verdict, LAP_MADE_OURS);
         assert_int_equal(sys.lists, 1);
     }
+    sys.ahead = 3600;
+    other = opened(); /* for a run that begins an hour later, it is old */
+    sys.ahead = sys.lists = 0;
+    assert_int_equal(lap_manifest_judge(other, &standing, &verdict, &content, &err), LAP_OK);
+    assert_int_equal(verdict, LAP_MADE_OURS);
+    assert_int_equal(sys.lists, 0);
+    assert_int_equal(lap_manifest_done(other, &o, &standing.input, NULL), LAP_OK);
+    assert_int_equal(lap_manifest_flush(other, false, 0, NULL), LAP_OK);
+    lap_manifest_close(other);
+    other = opened();
+    sys.lists = 0; /* what is up to date is not looked at again */
+    assert_int_equal(lap_manifest_judge(other, &standing, &verdict, &content, &err), LAP_OK);
+    assert_int_equal(verdict, LAP_MADE_SAME);
+    assert_int_equal(sys.lists, 0);
+    lap_manifest_close(other);
     assert_int_equal(lap_manifest_judge(m, &unreadable, &verdict, &content, &err), LAP_E_UNREADABLE);
     lap_manifest_close(m);
 }

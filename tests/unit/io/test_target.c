@@ -328,10 +328,12 @@ static void steps_below_a_tree(void **unused)
     }
     for (int length = NAME_MAX; length <= NAME_MAX + 1; length++) {
         snprintf(name, sizeof name, "%0*d/x", length, 0);
+        errno = 0;
         assert_int_equal(
             lap_tree_enter(&tree, name, true, &folder, &err), length == NAME_MAX ? LAP_OK : LAP_E_WRITE);
         lap_tree_leave(&tree, folder);
     }
+    assert_int_equal(errno, ENAMETOOLONG);
     assert_non_null(strstr(err.message, strerror(ENAMETOOLONG)));
     assert_int_equal(folder, -1);
     put(at("steps/file"), "x");
