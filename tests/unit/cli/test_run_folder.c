@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+/* What -v prints at the end. */
+#define BY(how) "  by        " how "\n  at once   up to 0\n  ms        added up 0.0\n"
+
 /* A run that ends well, and says nothing. */
 static void restart(void)
 {
@@ -106,10 +109,8 @@ static void what_a_folder_run_asks_for(void **state)
         strcpy(sys.work.how, "device 0");
         cli.quiet = false, cli.verbose = true;
         assert_runs(lap_run_folder, LAP_EXIT_OK, "",
-            lost ? "3 done\n  by        the CPU alone: the process with the devices has died\n  at once   up "
-                   "to "
-                   "0\n  ms        added up 0.0\n"
-                 : "3 done\n  by        device 0\n  at once   up to 0\n  ms        added up 0.0\n");
+            lost ? "3 done\n" BY("the CPU alone: the process with the devices has died")
+                 : "3 done\n" BY("device 0"));
         assert_string_equal(sys.settings.backend, lost ? "auto" : "cuda-global");
         assert_int_equal(sys.settings.codec, lost ? LAP_CODEC_CPU : LAP_CODEC_CUDA);
         assert_int_equal(sys.settings.quality, 3);
@@ -172,7 +173,7 @@ static void photos_of_a_folder(void **state)
             flags & QUIET ? ""
             : flags & DRY ? "3 to be done\n"
                           : "3 done\n",
-            works ? "  by        \n  at once   up to 0\n  ms        added up 0.0\n" : "");
+            works ? BY("") : "");
         assert_runs(lap_run_folder, LAP_EXIT_OK, cases[i].out, want);
         assert_int_equal(sys.shown, 2);
         assert_int_equal(sys.sheet_files, 1);
@@ -219,8 +220,7 @@ static void summaries_of_folders(void **state)
             .said = "3 done, 2 there already\n", .skips = true},
         {{.found = 5, .expected = 5, .ok = 3, .skipped = 2, .kinds = {[LAP_E_EXISTS] = 2}},
             .said = "3 done, 2 left alone (not made by lapedge, changed since, made from other photos, or by "
-                    "another "
-                    "run)\n",
+                    "another run)\n",
             .exit = LAP_EXIT_FAILED},
         {{.found = 5, .expected = 5, .ok = 3, .skipped = 2, .kinds = {[LAP_E_EXISTS] = 2}},
             .said = "3 done, 2 left alone (--no-clobber)\n", .exit = LAP_EXIT_FAILED, .no_clobber = true},
@@ -289,8 +289,7 @@ static void photos_that_were_recoded(void **state)
     sys.events[0] = (event){"a", LAP_SKIPPED, .code = LAP_OK, .recoded = 1};
     assert_runs(lap_run_folder, LAP_EXIT_OK, "",
         L "note: 1 JPEG was re-encoded, because a lossless transformation is impossible (); --trim cuts to "
-          "whole "
-          "MCUs, --perfect refuses, -v says why\n3 done\n");
+          "whole MCUs, --perfect refuses, -v says why\n3 done\n");
 }
 
 /* Of many failures the first three are named again at the end. */
@@ -367,12 +366,8 @@ static void removed_outputs(void **state)
         int flags;
         const char *out, *err;
     } cases[] = {{0, "", L "b: limit: why\n3 done\n"}, {QUIET, "", L "b: limit: why\n"},
-        {VERBOSE, "",
-            "removed a\\x1b\n" L
-            "b: limit: why\nremoved c\n3 done\n  by        \n  at once   up to 0\n  ms        "
-            "added up 0.0\n"},
-        {QUIET | VERBOSE, "",
-            L "b: limit: why\n  by        \n  at once   up to 0\n  ms        added up 0.0\n"},
+        {VERBOSE, "", "removed a\\x1b\n" L "b: limit: why\nremoved c\n3 done\n" BY("")},
+        {QUIET | VERBOSE, "", L "b: limit: why\n" BY("")},
         {DRY, "remove a\\x1b\nremove c\n", L "b: limit: why\n3 to be done\n"},
         {DRY | JSON, "", "remove a\\x1b\n" L "b: limit: why\nremove c\n3 to be done\n"},
         {DRY | QUIET, "", L "b: limit: why\n"}};
@@ -584,7 +579,7 @@ static void ends_of_folder_runs(void **state)
         cli.dry_run = way == 2;
         sys.err.code = way == 3 ? LAP_E_LIMIT : LAP_OK;
         assert_runs(lap_run_folder, way == 3 ? LAP_EXIT_LIMIT : LAP_EXIT_OK, "",
-            way == 0   ? "  by        \n  at once   up to 0\n  ms        added up 0.0\n"
+            way == 0   ? BY("")
             : way == 3 ? L "limit: \n"
                        : "");
     }
