@@ -138,6 +138,38 @@ static void threads_give_way_to_a_limit(void **state)
     assert_true(plan.memory == least + 1);
 }
 
+/* Under a falling limit, parts become smaller and threads fewer: as few as are worth it, or one if asked for.
+ */
+static void parts_give_way_to_a_limit(void **state)
+{
+    (void)state;
+    enum { HELD = 1000000, ROWS = 64 + 2 * LAP_APRON + BAND_ROWS };
+    lap_plan one = plan_of(THREADS, 0), two = plan_of(THREADS, 0);
+    encoder.parallel = false;
+    const uint64_t most = need_of(&one);
+    encoder.parallel = true;
+    const uint64_t row = (most - need_of(&two)) / 2 / (BAND_ROWS + 2 * LAP_APRON);
+    for (int asked = 0; asked <= 1; asked++) {
+        int least = THREADS;
+        for (uint64_t limit = UINT64_MAX;;) {
+            lap_plan plan = plan_of(THREADS, HELD);
+            plan.max_memory = limit;
+            decoder.options.decode = asked ? LAP_DECODE_PARALLEL : LAP_DECODE_AUTO;
+            if (lap_plan_memory(&plan, &decoder, &encoder, NULL) != LAP_OK || !plan.by_parts)
+                break;
+            assert_in_range(plan.threads, 1, least);
+            assert_int_equal(plan.results, plan.threads);
+            assert_true(plan.memory <= limit);
+            assert_true(plan.memory == (uint64_t)plan.threads * (row * ROWS + decoder.at_memory) +
+                                           (uint64_t)plan.cells * row * BAND_ROWS +
+                                           decoder.header.memory_estimate);
+            least = plan.threads;
+            limit = plan.memory - 1;
+        }
+        assert_int_equal(least, asked ? 1 : 2);
+    }
+}
+
 /* Parts that take too much: the whole team works in order, and what they would hold is not counted. The
  * decoder stays as it is. */
 static void parts_give_way_to_the_team(void **state)
@@ -352,6 +384,7 @@ int main(void)
         cmocka_unit_test(all_of_it_is_counted),
         cmocka_unit_test(rows_count_alike),
         cmocka_unit_test(threads_give_way_to_a_limit),
+        cmocka_unit_test(parts_give_way_to_a_limit),
         cmocka_unit_test(parts_give_way_to_the_team),
         cmocka_unit_test(sizes_that_cannot_be_addressed),
         cmocka_unit_test(settings_decide),
