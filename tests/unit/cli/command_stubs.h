@@ -54,7 +54,7 @@ static inline void begin_command(int command)
     lap_json_direct(false, NULL, true);
 }
 
-/* Sets up to three operands. */
+/* Sets up to three operands; behind them is a word that is no operand. */
 static inline void set_operands(const char *one, const char *two, const char *three)
 {
     static char words[3][80];
@@ -63,7 +63,7 @@ static inline void set_operands(const char *one, const char *two, const char *th
         operands[cli.operand_count] = words[cli.operand_count];
         snprintf(words[cli.operand_count], sizeof *words, "%s", given[cli.operand_count]);
     }
-    operands[cli.operand_count] = NULL;
+    operands[cli.operand_count] = "-";
 }
 
 static inline void wants_json(void)

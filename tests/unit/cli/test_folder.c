@@ -237,6 +237,12 @@ static void patterns_that_match_nothing(void **state)
     f.others.include_used = UINT64_MAX;
     f.others.exclude_used = UINT64_MAX >> 1;
     assert_says(lap_folder_print_others(&f), "", L "--exclude=last matches nothing\n");
+    f.others.include_used--; /* a shift by too much takes the first bit */
+    f.others.exclude_used = UINT64_MAX;
+    assert_says(lap_folder_print_others(&f), "",
+        L
+        "--include=other matches nothing (a pattern without a slash matches file names; end it with a slash "
+        "for folders)\n");
 }
 
 static void files_of_other_kinds(void **state)
