@@ -54,6 +54,7 @@ static struct {
 
 static inline void forget(void)
 {
+    assert_int_equal(sys.sheets, 0); /* each was freed */
     json_decref(sys.json);
     json_decref(sys.sheet_json);
     memset(&sys, 0, sizeof sys);
@@ -79,7 +80,6 @@ static inline int end(void **state)
         assert_text(said_out(), out);    \
         assert_text(said_err(), err);    \
         assert_int_equal(ended_, code);  \
-        assert_int_equal(sys.sheets, 0); \
     } while (0)
 
 /* Returns the kinds of the lines of a log, a letter for each: the first line (l), photos (f), what was not

@@ -336,20 +336,23 @@ static void stats_ends(void **state)
     assert_stats("0 measured; 2.0 s, 2 Mpixel/s\n"
                  "lapedge: no photo found (*.jpg *.jpeg *.jpe *.jfif, or JPEG by content)\n"
                  "4");
-    give_measured(3, 1); /* one photo whose edges are covered */
-    sys.counts.pixels = 1499999;
-    assert_stats("  input mean  stddev  edges mean  stddev  p99     width x height  file\n"
-                 "      17.000   6.272           -       -    -        4 x 1       in/m.jpg\n"
-                 "\n"
-                 "1 photo in colour together\n"
-                 "input        min  max      mean    stddev   entropy    p1   p50   p99\n"
-                 "  red        10   20    15.000     5.000    1.0000    10    10    20\n"
-                 "  green      11   23    17.000     6.000    1.0000    11    11    23\n"
-                 "  blue       12   26    19.000     7.000    1.0000    12    12    26\n"
-                 "--\n"
-                 "1 measured; 2.0 s, 1 Mpixel/s\n"
-                 "lapedge: --mask-border covers all edges of 1 photo\n"
-                 "0");
+    for (int channels = 0; channels < 4; channels += 3) { /* one photo whose edges are covered */
+        give_measured(3, 1);
+        measurements[MASKED].stats.edges.channels = channels;
+        sys.counts.pixels = 1499999;
+        assert_stats("  input mean  stddev  edges mean  stddev  p99     width x height  file\n"
+                     "      17.000   6.272           -       -    -        4 x 1       in/m.jpg\n"
+                     "\n"
+                     "1 photo in colour together\n"
+                     "input        min  max      mean    stddev   entropy    p1   p50   p99\n"
+                     "  red        10   20    15.000     5.000    1.0000    10    10    20\n"
+                     "  green      11   23    17.000     6.000    1.0000    11    11    23\n"
+                     "  blue       12   26    19.000     7.000    1.0000    12    12    26\n"
+                     "--\n"
+                     "1 measured; 2.0 s, 1 Mpixel/s\n"
+                     "lapedge: --mask-border covers all edges of 1 photo\n"
+                     "0");
+    }
     give_measured(1, 2);
     cli.quiet = sys.draws = true;
     assert_stats("[=]=]lapedge: in/bad.jpg: truncated: m\n"
