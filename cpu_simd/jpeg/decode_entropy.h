@@ -147,7 +147,6 @@ static inline int lap_decode_ac(
         next = lap_decode_retry(plan, &codes->all_ac, (unsigned)k, r, block);
         if (next == 0)
             return -1;
-        lap_decode_refill(r);
     }
 }
 
