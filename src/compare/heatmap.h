@@ -17,8 +17,8 @@ void lap_ramp_make(lap_ramp ramp);
  * colour. */
 const uint8_t *lap_heat_color(const lap_ramp ramp, int level, int top);
 
-/* Creates an image of the scale from 0 to top with its numbers; each dot of a digit is `unit` pixels wide and
- * high. */
+/* Creates an image of the scale from 0 to top, which is at most 255, with its numbers; each dot of a digit is
+ * `unit` pixels wide and high. */
 lap_code lap_heat_scale(const lap_ramp ramp, int top, int unit, lap_image *image, lap_error *err);
 
 #endif

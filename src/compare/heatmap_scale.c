@@ -70,11 +70,11 @@ static int level_at(int x, int top)
 /* The smallest of 1, 2, 5, 10, 20, ... that gives at most five numbers. */
 static int step_of(int top)
 {
-    static const int steps[] = {1, 2, 5, 10, 20, 50, 100};
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        if (top / steps[i] <= 5)
-            return steps[i];
-    return 100;
+    static const int steps[] = {1, 2, 5, 10, 20, 50}; /* 50 for a top of 255 */
+    const int *step = steps;
+    while (top / *step > 5)
+        step++;
+    return *step;
 }
 
 lap_code lap_heat_scale(const lap_ramp ramp, int top, int unit, lap_image *image, lap_error *err)
