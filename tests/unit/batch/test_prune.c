@@ -838,7 +838,7 @@ static void not_moved(void **state)
     assert_int_equal(mkdir("other", 0777), 0);
     sys.own[0] = made("stays.jpg", "other/stays.jpg", "other");
     sys.own[1] = made("a.jpg", "other/a.jpg", "other");
-    sys.own[1].folder_inode++;
+    sys.own[1].folder_inode = -1; /* the next number may be that of this run's folder */
     assert_int_equal(prune(), LAP_OK);
     assert_counts(0, 0, 0, 1);
     assert_no_more();
