@@ -14,8 +14,8 @@ $(B)/tests/test_in_place_record: LDFLAGS += $(RECORD_CALLS:%=-Wl,--wrap=%)
 OUTPUTS_CALLS := lap_known_runs lap_known_in_place lap_known_judge lap_map64_put lap_grow strdup open time
 $(B)/tests/test_outputs: LDFLAGS += $(OUTPUTS_CALLS:%=-Wl,--wrap=%)
 # System calls that fail around the files of the manifest.
-MANIFEST_CALLS := gethostname mkdirat openat write ftruncate fsync fdatasync syncfs fstatat fstat pread strdup scandirat \
-  clock_gettime
+MANIFEST_CALLS := gethostname mkdirat openat write ftruncate fsync fdatasync syncfs fstatat fstat pread strdup \
+  scandirat clock_gettime
 $(B)/tests/test_manifest_files: LDFLAGS += $(MANIFEST_CALLS:%=-Wl,--wrap=%)
 # Records above and below that cannot be read, and the time when a run began.
 PLACES_CALLS := open realpath lap_tree_enter scandirat asprintf __asprintf_chk lap_grow lap_map64_put clock_gettime \
