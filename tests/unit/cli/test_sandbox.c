@@ -431,6 +431,17 @@ static void side_files(void **state)
         set_operands("- -");
         assert_rules(rules[i]);
     }
+    for (int more = -1; more < 2; more++) { /* a path that no call accepts gets no rule */
+        static char path[PATH_MAX + 2];
+        start();
+        memset(path, 0, sizeof path);
+        memset(path, '/', (size_t)(PATH_MAX + more));
+        memcpy(path, "no", strlen("no"));
+        path[PATH_MAX + more - 1] = 'x';
+        cli.json_file = path;
+        set_operands("- -");
+        assert_rules(more < 0 ? "W no\n" : "");
+    }
 }
 
 static void put_bytes(const char *name, const char *bytes, size_t size)
