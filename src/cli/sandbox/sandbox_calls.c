@@ -149,6 +149,7 @@ enum {
      * O_NOATIME and the bit that distinguishes O_TMPFILE from O_DIRECTORY are missing too. */
     OPEN = O_WRONLY | O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NONBLOCK | O_NOCTTY | O_DIRECTORY |
            O_NOFOLLOW | O_CLOEXEC | O_PATH | LARGE_FILE,
+    BOTH = O_WRONLY | O_RDWR, /* access mode 3; O_ACCMODE of some C libraries has O_PATH too */
     THREAD = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SETTLS |
              CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | DETACHED
 };
@@ -157,11 +158,11 @@ static const bound bounds[] = {
     /* Access mode 3 is forbidden: Landlock checks no right for it, it can open drivers, and its descriptor
      * can be used for leases. */
     {SYS_openat, WITHIN, 2, {OPEN}},
-    {SYS_openat, NOT_ALL, 2, {O_ACCMODE}},
+    {SYS_openat, NOT_ALL, 2, {BOTH}},
     {SYS_openat, WITHIN, 3, {0777}}, /* the new mode must not make a program run with its owner's rights */
 #ifdef SYS_open
     {SYS_open, WITHIN, 1, {OPEN}},
-    {SYS_open, NOT_ALL, 1, {O_ACCMODE}},
+    {SYS_open, NOT_ALL, 1, {BOTH}},
     {SYS_open, WITHIN, 2, {0777}},
 #endif
     /* Forbids changing a descriptor's owner or signal, leases, locks, and flags that other processes
