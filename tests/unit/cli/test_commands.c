@@ -440,6 +440,14 @@ static void diff_ends(void **state)
     give_diff("a.pgm", "small.pgm");
     assert_diff("lapedge: a.pgm and small.pgm: sizes differ: 13x12 and 1x1\n"
                 "2");
+    put("wide.pgm", "P5 13 1 255\nxxxxxxxxxxxxx"); /* one side is the same: no word about --gray */
+    put("high.pgm", "P5 1 12 255\nxxxxxxxxxxxx");
+    give_diff("a.pgm", "wide.pgm");
+    assert_diff("lapedge: a.pgm and wide.pgm: sizes differ: 13x12 and 13x1\n2");
+    give_diff("a.pgm", "high.pgm");
+    assert_diff("lapedge: a.pgm and high.pgm: sizes differ: 13x12 and 1x12\n2");
+    give_diff("c.ppm", "small.pgm");
+    assert_diff("lapedge: c.ppm and small.pgm: sizes differ: 13x12 and 1x1\n2");
     give_diff("none.pgm", "b.pgm");
     assert_int_equal(code_of(lap_cli_diff), 2);
     assert_int_equal(strncmp(said_err(), "lapedge: none.pgm: ", 19), 0);

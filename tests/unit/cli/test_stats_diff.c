@@ -601,6 +601,10 @@ static void diff_ends(void **state)
     give_pairs(0, 0);
     assert_diff("lapedge: a and b: no image that lapedge reads (*.jpg *.jpeg *.jpe *.jfif *.png *.ppm *.pgm "
                 "*.pnm)\n2");
+    wants_json(); /* nothing is not equal */
+    (void)code_of(lap_cli_diff);
+    assert_non_null(strstr(said_out(), "\"equal\":false"));
+    cli.json = false;
     sys.err = (lap_error){.code = LAP_E_LIMIT, .message = "m"};
     assert_diff("lapedge: limit: m\n2");
     give_pairs(0, 1);
