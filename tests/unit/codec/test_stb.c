@@ -222,6 +222,8 @@ static void full_disk_is_seen(void **unused)
         lap_error err;
         assert_int_equal(lap_sink_open("/dev/full", NULL, &sink, &err), LAP_OK);
         assert_int_equal(lap_encoder_open(sink, lap_format_find(formats[f]), &o, &encoder, &err), LAP_OK);
+        assert_int_equal(
+            encoder->memory, 300 * 300 * 3 * (f == 0 ? 4 : 1)); /* PNG: filtered, compressed, copied */
         for (int i = 0, rows = lap_encoder_band_rows(encoder); i * rows < 300; i++) {
             lap_view band = help_band(&image.view, i * rows, rows);
             assert_int_equal(lap_encoder_band(encoder, i, &band, &chunk, &err), LAP_OK);
