@@ -242,6 +242,18 @@ def read_results(path):
     return {record["key"]: record for record in records if "key" in record}
 
 
+def last_drawing():
+    """The records of the newest drawing whose faults have all been judged: a list, in the order of their names."""
+    for path in sorted((LISTS / "drawings").glob("*.jsonl"), reverse=True):
+        rows = [row for row in read_results(path).values() if row["verdict"] != "no code"]
+        if len(rows) >= Drawing(path.stem).said["wanted"]:
+            listed = reasons()
+            rows = [{**row, "verdict": "equivalent"} if row["verdict"] == "survived" and key(row) in listed else row
+                    for row in rows]
+            return sorted(rows, key=lambda row: (row["file"], row["line"], row["old"]))
+    return []
+
+
 def shown(fault):
     change = f"{fault['old']!r} -> {fault['new']!r}"
     return f"{fault['file']}:{fault['line']}: {fault['rule']}: {change} in: {fault['text']}"

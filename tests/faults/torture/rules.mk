@@ -14,7 +14,7 @@ torture: all $(TORTURE_NEEDS)
 	@TEST_JOBS=1 TEST_TIMEOUT=$${TEST_TIMEOUT:-86400} tests/run B=$(B) LAPEDGE=$(abspath $(PROGRAM)) CC='$(CC)' \
 	  LAPEDGE_HARNESSES='$(notdir $(filter $(B)/tests/cudacpu%,$(TORTURE_NEEDS)))' LAPEDGE_RESULTS=$(TORTURE_RESULTS) \
 	  $(TORTURE_SCRIPTS)
-	@cp docs/bench/mutants.jsonl docs/bench/branches.txt $(dir $(TORTURE_RESULTS))
+	@cp docs/bench/branches.txt $(dir $(TORTURE_RESULTS))
 	@tools/test/torture-table $(TORTURE_RESULTS)
 
 # A sample of the damage of class 16 with every test.
