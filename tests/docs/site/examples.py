@@ -155,7 +155,7 @@ def look_at(page, sandbox, unknown):
             lines = [line for line in commands(lines) if line.startswith("ExecStart=")]
             lines = [line.removeprefix("ExecStart=/usr/local/bin/") for line in lines]
         for command in commands(lines):
-            first = command.split()[0]
+            first = next((word for word in command.split() if not re.match(r"[A-Z_]+=", word)), command)
             if first in NAMED:
                 problems += [f"{command}: there is no {name}" for name in exists(command)]
                 continue
