@@ -3,9 +3,9 @@ lines are removed, and cffi reads the rest. The compiler checks every struct and
 
 In a checkout, make builds the library, which is linked statically, so that the module needs no installed lapedge.
 Outside of a checkout, or with LAPEDGE_INSTALLED=1, pkg-config finds the installed library, and the module needs it.
-Other environment variables, for a checkout's library: LAPEDGE_BUILD, the build folder (default: build); LAPEDGE_MAKE, more arguments for make;
-LAPEDGE_LIBRARIES, libraries to link with an existing liblapedge.a, without running make; LAPEDGE_ARCHIVE, empty if
-those libraries already include lapedge."""
+Other environment variables, for a checkout's library: LAPEDGE_BUILD, the build folder (default: build); LAPEDGE_MAKE,
+more arguments for make; LAPEDGE_LIBRARIES, libraries to link with an existing liblapedge.a, without running make;
+LAPEDGE_ARCHIVE, empty if those libraries already include lapedge."""
 import os
 import re
 import shlex

@@ -170,7 +170,7 @@ static bool is_harmless_wanted(const chooser *c)
 }
 
 /* Joins the parts of extended XMP. Returns false if a part does not begin where the part before it ends, as
-   the last four bytes of its head say: a reader may put such parts together in another way. */
+ * the last four bytes of its head say: a reader may put such parts together in another way. */
 static bool join_extended(const chooser *c, uint8_t *to, size_t *size)
 {
     bool is_whole = true;

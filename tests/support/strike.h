@@ -16,4 +16,13 @@ static inline bool strike(const char *planned, const char *call, int *after, int
     return true;
 }
 
+/* The same; with `once`, no further call fails. */
+static inline bool strike_once(const char **planned, const char *call, int *after, int why, bool once)
+{
+    const bool fails = strike(*planned, call, after, why);
+    if (fails && once)
+        *planned = NULL;
+    return fails;
+}
+
 #endif

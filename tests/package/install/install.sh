@@ -40,7 +40,8 @@ LIST
             <(cd "$root$prefix/share/doc/lapedge" && find . -type f | sort)
 }
 
-# dead_links FOLDER: links of the pages in it that lead nowhere; fails if there are none to look at.
+# dead_links FOLDER: prints each link in the pages of FOLDER whose file is missing. Fails if it prints one, or if the
+# pages have fewer than 100 links.
 dead_links()
 {
     local page link looked=0 bad=0

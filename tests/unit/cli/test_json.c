@@ -24,10 +24,7 @@ void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_malloc(size_t size)
 {
-    const bool fails = strike(sys.call, "malloc", &sys.after, ENOMEM);
-    if (fails)
-        sys.call = NULL;
-    return fails ? NULL : __real_malloc(size);
+    return strike_once(&sys.call, "malloc", &sys.after, ENOMEM, true) ? NULL : __real_malloc(size);
 }
 
 void *__real_realloc(void *memory, size_t size);

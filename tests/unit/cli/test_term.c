@@ -48,10 +48,7 @@ static struct {
 
 static bool strikes(const char *call)
 {
-    const bool fails = strike(sys.call, call, &sys.after, sys.why);
-    if (fails)
-        sys.call = NULL;
-    return fails;
+    return strike_once(&sys.call, call, &sys.after, sys.why, true);
 }
 
 int __wrap_lap_cli_caught(void);

@@ -31,10 +31,7 @@ static struct {
 
 static bool strikes(const char *call)
 {
-    const bool fails = strike(sys.call, call, &sys.after, sys.why);
-    if (fails && sys.once)
-        sys.call = NULL;
-    return fails;
+    return strike_once(&sys.call, call, &sys.after, sys.why, sys.once);
 }
 
 STUB(fork);
