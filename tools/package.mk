@@ -243,8 +243,9 @@ $(B)/lapedge.pc: FORCE # PREFIX may have changed
 
 # Pages with their pictures, schemas and examples. Links to other files lead nowhere once these are installed, so
 # tools/release/pages changes them.
-DOCUMENTS := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE $(wildcard docs/*.md docs/img/* docs/schema/*) \
-  python/README.md $(wildcard python/examples/*) samples/SOURCES.md samples/chelsea.jpg
+DOCUMENTS := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE \
+  $(wildcard docs/*.md docs/img/*.* docs/schema/*.json) python/README.md $(wildcard python/examples/*.py) \
+  samples/SOURCES.md samples/chelsea.jpg
 .PHONY: pages
 pages: $(DOCUMENTS)
 	@tools/release/pages $(B)/pages '$(DOCDIR)' '$(INCLUDEDIR)' $(DOCUMENTS)

@@ -7,8 +7,10 @@ root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 prefix=/opt/lapedge
 
+# Python leaves a folder beside an example that has run: it is not installed.
 install_it()
 {
+    mkdir -p python/examples/__pycache__
     make -s install DESTDIR="$root" PREFIX=$prefix B="${B:-build}" CC="$CC"
 }
 
