@@ -42,7 +42,7 @@ static struct {
     lap_settings settings;
     lap_in_place order;
     const char *inputs[4], *sides[4];
-    bool has_devices, finds_made;
+    bool has_devices, finds_made, is_named;
     const lap_batch_counts *shown_counts; /* those that the progress line must get */
     /* How often each call was made. */
     int cancels, told_cancel, shown, sheets, sheet_files, sheet_pairs, sheet_written, ended, one_device,
@@ -250,6 +250,7 @@ lap_code __wrap_lap_batch_in_place(lap_context *context, const lap_in_place *ord
     assert_non_null(context);
     sys.order = *order;
     sys.settings = *settings; /* the events may need it */
+    sys.is_named = settings->progress_user && ((const lap_progress *)settings->progress_user)->name;
     tell(order->each, order->user);
     return finish(order->options, settings, counts, err);
 }
