@@ -38,7 +38,7 @@ def is_test(name):
 
 def problems(text, rooms, of_cli):
     """What the page has wrong, beside these rooms and files."""
-    by_room, by_file = rows(text, "Rooms"), rows(text, "Files of the program")
+    by_room, by_file = rows(text, "Folders of the sources"), rows(text, "Files of the program")
     bad = [f"no row: {name}" for name in sorted((rooms - by_room.keys()) | (of_cli - by_file.keys()))]
     bad += [f"a row, but it is gone: {name}" for name in by_room if name not in rooms]
     bad += [f"a row, but it is gone: src/cli/{name}" for name in by_file if not any(CLI.glob(name))]

@@ -390,7 +390,7 @@ def small_photos(step, key):
 
 
 def small_rates(command):
-    """Small photos per second in whole processes: with chains, on the CPU, and on a device that takes one photo after
+    """Small photos per second in whole processes: with batches, on the CPU, and on a device that takes one photo after
     the other."""
     lines = []
     ways = ("cuda-fast", "simd", "auto", "before")
@@ -401,7 +401,7 @@ def small_rates(command):
         lines.append([name, *(count(small_photos(step, way)) for way in ways)])
     step = "stats of small photos, 100000: medians of photos per second"
     lines.append(["20,000 of 500x375, `stats --json`", *(count(small_photos(step, way + " --json")) for way in ways)])
-    return table(["photos", "`cuda-fast`", "`simd`", "`auto`", "`cuda-fast` before chains"], lines) + f"\n`{command}`\n"
+    return table(["photos", "`cuda-fast`", "`simd`", "`auto`", "`cuda-fast` before batches"], lines) + f"\n`{command}`\n"
 
 
 def chains():
@@ -417,7 +417,7 @@ def chains():
 
 
 def chain_rates():
-    return table(["streams", "photos a chain", "decode", "decode, filter, encode"],
+    return table(["streams", "photos a batch", "decode", "decode, filter, encode"],
                  [[str(streams), str(together), count(one["decode"]), count(one["decode, filter, encode"])]
                   for (streams, together), one in chains().items()])
 
@@ -808,7 +808,7 @@ def batch_goals():
                    whole_run("Python, list of 1,024")),
         batch_goal(f"C, {both} 500x375, batch calls on one stream", 30_000, 50_000,
                    kept_numbers("batches.txt", f"{both}           1,024")[-2:], whole_run(f"C, {both} 500x375")),
-        batch_goal("the same in chains on eight streams", 30_000, 50_000,
+        batch_goal("the same in batches on eight streams", 30_000, 50_000,
                    [chains()[8, 64][both]]),
         batch_goal("folder of 100,000 of 500x375", 15_000, 25_000, [steady_small()],
                    small_photos(f"small, 100000 photos{rates}", "cuda-fast")),
