@@ -166,7 +166,7 @@ NVCC_FLAGS := -std=c++17 -O3 $(if $(LINEINFO),-lineinfo) --fmad=false -Xptxas -w
 RUNG_FLAGS = -DLAP_RUNG_FLAGS='"$(strip $(OPT) -ffp-contract=off $(ISA_FLAGS))"'
 
 .PHONY: all help clean check tests
-## all: the program at ./lapedge, the libraries under build/ (default)
+## all: build ./lapedge, and the libraries in build/ (default)
 all: $(PROGRAM) $(B)/liblapedge.a $(B)/liblapedge.so
 
 # Change only when what they say does. Objects depend on them: other flags, other objects.
@@ -276,7 +276,7 @@ SLOW_TESTS := $(B)/tests/cudacpu% $(B)/tests/lessons% tests/kernels/lessons/% $(
   $(B)/tests/verdicts $(B)/tests/every_fault
 SLOW_NAMES := $(shell grep -v '[: ]' tests/slow.txt)
 fast = $(foreach t,$(filter-out $(SLOW_TESTS),$(1)),$(if $(if $(SUITE),,$(filter $(SLOW_NAMES),$(notdir $(t)))),,$(t)))
-## check-fast: what answers within a minute
+## check-fast: build and run the quick tests, without CUDA
 # Without CUDA, which takes nvcc minutes; where there is nvcc in another folder, so that ./lapedge keeps its CUDA.
 check-fast:
 	@$(MAKE) --no-print-directory HAVE_CUDA=0 B=$(if $(filter 1,$(HAVE_CUDA)),$(B)/nocuda,$(B)) run-fast
@@ -288,19 +288,19 @@ run-fast: all $(call programs_of,$(call fast,$(TESTS)))
 
 -include tools/package.mk tools/release/release.mk tools/figures/site.mk
 
-## help: this list
+## help: print this list
 help:
 	@sed -n 's/^## \([a-z0-9-]*\): /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' ' \
-	  { line = sprintf("  make %-14s", $$1); n = split($$2, word, " "); \
+	  { line = sprintf("  make %-15s", $$1); n = split($$2, word, " "); \
 	    for (i = 1; i <= n; i++) { \
-	      if (length(line) + 1 + length(word[i]) > 80) { print line; line = sprintf("%21s", "") } \
+	      if (length(line) + 1 + length(word[i]) > 80) { print line; line = sprintf("%22s", "") } \
 	      line = line " " word[i] } \
 	    print line }'
 	@echo "Variables: CC=$(CC) NVCC=$(NVCC) PREFIX=$(PREFIX) DESTDIR= OPT='$(OPT)' WERROR= SAN= B=$(B) V=1" | fold -s -w 80
 	@echo "  CUDA_ARCHS='$(CUDA_ARCHS)' LINEINFO=$(LINEINFO)"
 	@echo "  HAVE_X=0 leaves a feature out, HAVE_X=1 demands it; X: $(FEATURES)" | fold -s -w 80
 
-## clean: remove everything that was built, with B=FOLDER only what was built there
+## clean: remove what make built; with B=FOLDER, only what it built in FOLDER
 clean:
 	rm -rf $(if $(filter build,$(B)),build lapedge lapedge-portable lapedge-static-*,\
 	  $(if $(wildcard $(B)/config.mk),"$(B)"))

@@ -105,18 +105,18 @@ print-sanitized:
 	@echo AddressSanitizer $(call again,$(ASAN_SOME))
 	@echo ThreadSanitizer $(TSAN_SOME)
 
-## test-asan: the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+## test-asan: run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 test-asan:
 	@$(MAKE_ALL) tests $(ASAN)
 	@ASAN_OPTIONS=quarantine_size_mb=256 tests/run CORPUS_WHOLE=1 $(call again,$(ASAN))
 
-## test-tsan: the tests under ThreadSanitizer
+## test-tsan: run the tests under ThreadSanitizer
 test-tsan:
 	@$(MAKE_ALL) tests $(TSAN)
 	@tests/run $(call again,$(TSAN))
 
 .PHONY: msan test-msan msan-tests run-msan
-## msan: the program in build/msan under MemorySanitizer, with its libraries built from the distribution's sources
+## msan: build the program with MemorySanitizer in build/msan, and its libraries from the distribution's sources
 msan:
 	@tools/release/build-libs msan $(MSAN_LIBS)
 	@$(MAKE_ALL) build/msan/lapedge $(MSAN)
@@ -126,7 +126,7 @@ run-msan:
 	@$(MAKE_ALL) msan-tests $(MSAN)
 	@TEST_TIMEOUT=$${TEST_TIMEOUT:-3600} tests/run MSAN_OPTIONS=exitcode=99 JSIMD_FORCENONE=1 \
 	  $(call again,$(MSAN)) tests/support/msan/msan.sh
-## test-msan: the tests under MemorySanitizer; skipped by name where there are no sources
+## test-msan: run the tests under MemorySanitizer; without the distribution's sources they are reported as skipped
 test-msan:
 	@tools/release/build-libs msan $(MSAN_LIBS) && $(MAKE) --no-print-directory run-msan || [ $$? -eq 77 ]
 
@@ -142,7 +142,7 @@ test-long-msan:
 	@tools/release/build-libs msan $(MSAN_LIBS) && $(MAKE) --no-print-directory run-msan-coders || [ $$? -eq 77 ]
 test-long: test-long-msan
 
-## test-clang: the tests, built with clang
+## test-clang: build the tests with clang and run them
 test-clang:
 	@$(MAKE_ALL) tests $(CLANG)
 	@tests/run CORPUS_WHOLE=1 $(call again,$(CLANG))
@@ -164,17 +164,17 @@ ARM64_RUN := B=build/arm64 EMULATOR=qemu-aarch64 LAPEDGE=$(abspath build/arm64/e
 # In make test; skipped by name where the packages cannot be installed.
 ARM64_AGAIN = $(if $(filter 2,$(ARM64_CAN)),$(ARM64_RUN) TEST_TIMEOUT=170 $(ARM64_SOME:%=build/arm64/tests/%) \
   tests/kernels/ladder/neon.sh,--skip "aarch64: the cross compiler or qemu-user is not installed")
-## test-arm64: the tests on aarch64, by Debian's cross compiler and qemu-user
+## test-arm64: run the tests for aarch64, with Debian's cross compiler and qemu-user
 test-arm64: build/arm64/emulated
 	@tools/install-deps build arm64
 	@$(MAKE_ALL) arm64-tests $(ARM64)
 	@tests/run $(ARM64_RUN) $(patsubst $(B)/%,build/arm64/%,$(ARM64_UNIT)) tests/kernels/ladder/neon.sh $(BATS_AGAIN)
 
-## lint: format and static analysis
+## lint: check the format; run the static analysis
 lint:
 	@tests/run tests/structure/lint.sh
 
-## format: clang-format over all sources
+## format: format all sources with clang-format
 format:
 	clang-format -i $$(find src cpu_simd cuda tests lessons -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
 
@@ -187,7 +187,7 @@ PORTABLE_LIBS := -Wl,-Bstatic -ljpeg -ljansson -lxxhash \
   $(if $(filter 1,$(HAVE_OPENMP)),-lgomp) -Wl,-Bdynamic -lm -lpthread -ldl -lrt
 
 PORTABLE_PROGRAM := $(BESIDE)lapedge-portable
-## portable: ./lapedge-portable, one file that needs nothing but libc
+## portable: build ./lapedge-portable, one file that needs nothing but libc
 portable: $(PORTABLE_PROGRAM)
 $(PORTABLE_PROGRAM): $(CLI_OBJ) $(B)/liblapedge.a
 	$(call say,LINK)$(CC) $(LDFLAGS_ALL) -static-libgcc $(filter -L%,$(LIBS)) -o $@ $^ $(PORTABLE_LIBS)
@@ -204,7 +204,7 @@ STATIC_LIBS := $(filter -l%,$(PORTABLE_LIBS))
 STATIC_MISSING = $(strip $(foreach l,$(STATIC_LIBS:-l%=lib%.a),$(if \
   $(filter /%,$(shell $(CC) -print-file-name=$l)),,$l)))
 .PHONY: portable-static static-here
-## portable-static: ./lapedge-static-MACHINE without CUDA, for this machine and aarch64: one file that needs nothing
+## portable-static: build ./lapedge-static-MACHINE, one file that needs nothing, for this machine and aarch64, without CUDA
 portable-static:
 	@$(MAKE_ALL) HAVE_CUDA=0 $(call static_for,$(MACHINE),$(B)$(if $(filter 1,$(HAVE_CUDA)),/nocuda)) static-here
 	@[ $(MACHINE) = aarch64 ] || if command -v aarch64-linux-gnu-gcc >/dev/null; then \
@@ -262,7 +262,7 @@ INSTALLED = $(PROGRAM):$(BINDIR)/lapedge:755 $(B)/liblapedge.a:$(LIBDIR)/liblape
 installed_part = $(word $(1),$(subst :, ,$(2)))
 LINKS = $(LIBDIR)/$(SO) $(LIBDIR)/$(SO).$(SOVERSION)
 
-## install: program, libraries, header, manual, completion and documents, under DESTDIR and PREFIX
+## install: install the program, libraries, header, manual, completions and documents under DESTDIR and PREFIX
 install: all $(B)/lapedge.pc pages
 	@$(foreach f,$(FOLDERS),case "$($(f))" in (/* | "") ;; \
 	  (*) echo "$(f)=$($(f)): must begin with /" >&2; exit 2 ;; esac;) :
@@ -273,7 +273,7 @@ install: all $(B)/lapedge.pc pages
 	@[ -n "$(DESTDIR)" ] || ldconfig -p 2>/dev/null | grep -q '$(LIBDIR)/$(SO)' || \
 	  echo "Programs find the shared library after: ldconfig (if it knows $(LIBDIR))"
 
-## install-strip: install, without debug information
+## install-strip: install without debug information
 .PHONY: install-strip
 install-strip: install
 	$(STRIP) "$(DESTDIR)$(BINDIR)/lapedge"
@@ -286,7 +286,7 @@ OF_THE_SYSTEM = $(if $(DESTDIR)$(filter-out /usr /usr/local,$(PREFIX)),//,$(subs
   $(SPACE),|,$(addprefix $(PREFIX)/,$(STANDARD))))
 EMPTY :=
 SPACE := $(EMPTY) $(EMPTY)
-## uninstall: remove what install put there
+## uninstall: remove what make install installed
 uninstall:
 	rm -f $(foreach f,$(INSTALLED),"$(DESTDIR)$(call installed_part,2,$(f))") $(LINKS:%="$(DESTDIR)%")
 	@for file in $(foreach f,$(INSTALLED),"$(call installed_part,2,$(f))"); do \

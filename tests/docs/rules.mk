@@ -2,8 +2,7 @@ TESTS += tests/docs/docs.sh tests/docs/kernels.py
 
 # What tools/measure/cpu and tools/measure/gpu have written, into the documents.
 .PHONY: docs-figures
-## docs-figures: tables, numbers, charts and drawings of the documents anew, from docs/bench and docs/profile, and the
-## manual's options, from the table of ./lapedge
+## docs-figures: update tables, numbers, charts and drawings of the documents, and the manual's options
 docs-figures:
 	@python3 tools/figures/figures_data.py
 	@tools/figures/ladder-table --into README.md ladder docs/bench/ladder-cpu.json docs/profile/times.json

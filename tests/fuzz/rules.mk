@@ -21,7 +21,7 @@ $(B)/tests/renamed_main.o: $(B)/src/cli/main.o
 	@mkdir -p $(@D)
 	$(call say,COPY)$(OBJCOPY) --redefine-sym main=lapedge_main $< $@
 
-## fuzz: each fuzz target for FUZZ_SECONDS (60) under clang's libFuzzer, seeds also from LAPEDGE_CORPUS
+## fuzz: run each fuzz target for FUZZ_SECONDS (60) under clang's libFuzzer, seeds also from LAPEDGE_CORPUS
 .PHONY: fuzz
 fuzz:
 	+$(MAKE) B=build/fuzz CC=clang HAVE_CUDA=0 HAVE_OPENMP=0 OPT='-O1 -g' WERROR='$(WERROR)' \

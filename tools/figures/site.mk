@@ -51,7 +51,7 @@ $(SITE_VENV)/bin/sphinx-build: docs/site/requirements.txt
 	@touch $@
 
 .PHONY: site site-pages
-## site: the documents, the manual, the header and the playground as pages with search, in build/site
+## site: make web pages of the documents, manual, header and playground, with search, in build/site
 site:
 	@tools/install-deps site
 	@$(MAKE) --no-print-directory $(SITE_VENV)/bin/sphinx-build

@@ -5,7 +5,7 @@ DIST := build/dist/lapedge-$(VERSION)
 ABI_DUMP := tests/package/release/liblapedge.so.$(SOVERSION).abi
 
 .PHONY: dist abi
-## dist: the sources of the last commit, their parts list (SPDX) and checksums, in build/dist
+## dist: pack the sources of the last commit, with parts list (SPDX) and checksums, into build/dist
 dist:
 	@git diff --quiet HEAD -- || { echo "dist: there are changes that are not committed" >&2; exit 1; }
 	@rm -rf build/dist && mkdir -p build/dist
@@ -14,7 +14,7 @@ dist:
 	@cd build/dist && sha256sum lapedge-* > SHA256SUMS && cat SHA256SUMS
 
 .PHONY: deb deb-check
-## deb: Debian packages of the last commit in build/deb; CUDA=1: also those with CUDA
+## deb: build Debian packages of the last commit in build/deb; CUDA=1: also those with CUDA
 deb:
 	@tools/install-deps build packages
 	@rm -rf build/deb && mkdir -p build/deb
@@ -43,13 +43,13 @@ $(WHEEL_TOOLS)/bin/auditwheel: tools/release/wheel-requirements.txt
 	$(call say,PIP)$(WHEEL_TOOLS)/bin/pip install -q --disable-pip-version-check -r $<
 	@touch $@
 .PHONY: wheel wheel-arm64 wheel-here wheel-check
-## wheel: a wheel of the Python module in build/wheels that needs only libc; with CUDA if nvcc is there
+## wheel: build a wheel of the Python module in build/wheels that needs only libc; with CUDA if nvcc is installed
 wheel:
 	@tools/install-deps build wheel
 	@$(MAKE) --no-print-directory $(WHEEL_TOOLS)/bin/auditwheel
 	@tools/release/build-libs wheel build/wheel/libs
 	+@$(MAKE_ALL) wheel-here $(WHEEL)
-## wheel-arm64: the same for aarch64, without CUDA, by the cross compiler
+## wheel-arm64: build the same for aarch64, without CUDA, with the cross compiler
 wheel-arm64:
 	@tools/install-deps build wheel arm64
 	@$(MAKE) --no-print-directory $(WHEEL_TOOLS)/bin/auditwheel
@@ -68,7 +68,7 @@ wheel-check: $(PROGRAM) $(WHEEL_TOOLS)/bin/auditwheel
 # abidw reads debug information: only the public types, as the header declares them.
 abidw = abidw --headers-dir $(B)/abi --drop-private-types --no-corpus-path --no-comp-dir-path --no-show-locs \
   --exported-interfaces-only --type-id-style hash
-## abi: keep the interface of the library as it is now as the one that tests compare with
+## abi: record the library's interface; tests compare later builds with it
 # Of a build without CUDA: what nvcc compiles has no debug information.
 ifeq ($(HAVE_CUDA),1)
 abi:

@@ -6,7 +6,7 @@ TORTURE_NEEDS := $(B)/tests/nth_malloc.so $(B)/tests/nth_call.so $(B)/tests/fuzz
 TORTURE_NEEDS += $(if $(CUDACPU_CXX),$(B)/cudacpu/asan/lapedge $(sort $(filter $(B)/tests/cudacpu%,$(subst @, ,$(TESTS)))) \
   $(B)/tests/cudacpu_views $(B)/tests/cudacpu_stream)
 
-## torture: every fault class (minutes; TORTURE=10 asks for ten times as many tries), results in build/torture
+## torture: run every fault class (minutes; TORTURE=10 asks for ten times as many tries), results in build/torture
 .PHONY: torture
 torture: all $(TORTURE_NEEDS)
 	@rm -f $(TORTURE_RESULTS)

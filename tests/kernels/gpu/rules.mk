@@ -30,7 +30,7 @@ $(PORTABLE_TESTS): $(P)/libkernels.a
 -include $(patsubst %,$(P)/%.d,$(PORTABLE_C))
 
 .PHONY: portable-tests test-gpu
-## portable-tests: the GPU tests under build/portable, programs that need nothing but libc
+## portable-tests: build the GPU tests in build/portable; they need nothing but libc
 portable-tests: $(PORTABLE_TESTS)
 
 ifeq ($(HAVE_CUDA),1)
@@ -44,6 +44,6 @@ test-gpu: $(PORTABLE_TESTS)
 # The portable programs link with nothing but libc.
 test-long: portable-tests
 endif
-## test-gpu: every ladder on the GPU of this machine, then under compute-sanitizer
+## test-gpu: test every ladder on this machine's GPU, then under compute-sanitizer
 test-gpu:
 	@tests/kernels/gpu/run.sh $(P)

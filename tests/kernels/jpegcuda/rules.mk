@@ -28,7 +28,7 @@ portable-tests: $(P)/jpeg_check $(P)/jpeg_bench
 include tests/kernels/jpegcuda/encode.mk
 
 .PHONY: test-long
-## test-long: what make test has a sample of, whole: sizes, damaged files, faults, clang, architectures, lint
+## test-long: run all cases of which make test runs a sample: sizes, damaged files, faults, architectures, lint
 test-long: export TEST_SEED := $(or $(TEST_SEED),$(shell date +%s))
 test-long: $(patsubst %,$(B)/tests/cudacpu_%,jpeg leaks batch_races encode chains_races) $(B)/cudacpu/asan/lapedge
 	$(B)/tests/cudacpu_jpeg --full

@@ -13,7 +13,7 @@ $(B)/python/.built: $(B)/liblapedge.a $(PYTHON_SOURCES)
 # Of what is installed: the module is built against the library that pkg-config finds, and compared with the program
 # beside it, or else with that of PATH.
 .PHONY: check-installed
-## check-installed: the tests of the Python module, with the installed library and program
+## check-installed: run the tests of the Python module with the installed library and program
 check-installed:
 	@pkg-config --print-errors --exists lapedge
 	@rm -rf $(B)/installed

@@ -1,5 +1,5 @@
 TESTS += tests/support/mutants/tool.py
-## mutants: plants one fault after the other and runs the tests; MUTANTS='600 --planted', JOBS=8 side by side
+## mutants: plant one fault after the other and run the tests; MUTANTS='600 --planted', JOBS=8 side by side
 MUTANTS ?= 60
 JOBS ?= 1
 .PHONY: mutants
