@@ -179,7 +179,7 @@ def stats(image: Union[Image, numpy.ndarray], *, above: Optional[int] = None, ma
         return Stats(width, height, stats_of_array(image, threshold, threads),
                      {} if inner is None else stats_of_array(inner, threshold, threads), None, *lines)
     refuse(settings, {"filter", "rotate", "flip", "format", "strip", "keep", "lossless", *FILE_OUT, *JPEG_OUT},
-           "stats() filters the image as it is stored, and writes none")
+           "stats() filters the image as it is stored and writes no image")
     s, options = settings_of({"threads": threads, **settings}), ffi.new("lap_measure_options *")
     c, err = ffi.new("lap_measurement *"), ffi.new("lap_error *")
     options.threshold, options.mask_border, options.profiles = threshold, mask_border, profiles

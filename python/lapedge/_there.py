@@ -58,7 +58,7 @@ class DeviceArray:
     def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None,
                    copy: Optional[bool] = None) -> Any:
         if copy or (dl_device is not None and tuple(map(int, dl_device)) != self.__dlpack_device__()):
-            raise BufferError("lapedge gives its memory as it is: no copy, no other device")
+            raise BufferError("lapedge shares this memory only on its own device and without a copy")
         if self._is_queued() and stream != -1 and {0: 1, None: 1}.get(stream, stream) != (self._queued.address or 1):
             self._queued.wait()
         if self._memory is None:
