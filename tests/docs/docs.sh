@@ -365,8 +365,15 @@ manual_finds_faults()
     tools/figures/manual "${LAPEDGE:-./lapedge}" "$page" --write >/dev/null && cmp "$page" docs/lapedge.1
 }
 
+# The picture at the top of the README is what the command above it writes.
+picture_is_the_command_s()
+{
+    "${LAPEDGE:-./lapedge}" samples/chelsea.jpg "$scratch/edges.jpg" && cmp "$scratch/edges.jpg" docs/img/chelsea-edges.jpg
+}
+
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+check "the picture of the README comes from its command" picture_is_the_command_s
 "${LAPEDGE:-./lapedge}" stats -q --report="$scratch/page.html" samples/chelsea.jpg >/dev/null
 if grep -q ').Chart=' "$scratch/page.html"; then
     check "reports have the notices and the licence of the chart library" report_keeps_notices "$scratch/page.html"
