@@ -204,7 +204,7 @@ STATIC_LIBS := $(filter -l%,$(PORTABLE_LIBS))
 STATIC_MISSING = $(strip $(foreach l,$(STATIC_LIBS:-l%=lib%.a),$(if \
   $(filter /%,$(shell $(CC) -print-file-name=$l)),,$l)))
 .PHONY: portable-static static-here
-## portable-static: build ./lapedge-static-MACHINE, one file that needs nothing, for this machine and aarch64, without CUDA
+## portable-static: build ./lapedge-static-MACHINE, one file that needs nothing, for x86-64 and aarch64, without CUDA
 portable-static:
 	@$(MAKE_ALL) HAVE_CUDA=0 $(call static_for,$(MACHINE),$(B)$(if $(filter 1,$(HAVE_CUDA)),/nocuda)) static-here
 	@[ $(MACHINE) = aarch64 ] || if command -v aarch64-linux-gnu-gcc >/dev/null; then \

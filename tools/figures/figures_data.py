@@ -401,7 +401,8 @@ def small_rates(command):
         lines.append([name, *(count(small_photos(step, way)) for way in ways)])
     step = "stats of small photos, 100000: medians of photos per second"
     lines.append(["20,000 of 500x375, `stats --json`", *(count(small_photos(step, way + " --json")) for way in ways)])
-    return table(["photos", "`cuda-fast`", "`simd`", "`auto`", "`cuda-fast` before batches"], lines) + f"\n`{command}`\n"
+    head = ["photos", "`cuda-fast`", "`simd`", "`auto`", "`cuda-fast` before batches"]
+    return table(head, lines) + f"\n`{command}`\n"
 
 
 def chains():
