@@ -42,7 +42,9 @@ int main(void)
 """
 MAKEFILE = """lapedge: build/src/toy.o
 	cp $< $@
+# The line must be there under a sanitizer: a change of it does not compile there.
 build/src/toy.o: src/toy.c
+	$(if $(SAN),grep -q 'return 8;' $<)
 	mkdir -p $(@D)
 	$(CC) $(OPT) -c -o $@ $<
 build/tests/test_toy: tests/test_toy.c build/src/toy.o
@@ -51,6 +53,9 @@ build/tests/test_toy: tests/test_toy.c build/src/toy.o
 build/tests/%.so:
 	mkdir -p $(@D)
 	touch $@
+print-sanitized:
+	@echo AddressSanitizer build/tests/test_toy
+	@echo ThreadSanitizer build/tests/test_toy
 """
 RUN = '#!/bin/sh\nfor program; do :; done\nexec "$program"\n'
 TABLES = {"rooms.txt": "src: test_toy\nall: test_toy\nrest: test_toy\n", "census.tsv": "# counts\n",
@@ -180,6 +185,16 @@ def check_map(tree):
     report("is about other sources" in found, "a map of other sources is refused", found)
 
 
+def check_sanitized(tree):
+    """A survivor that a sanitizer build cannot contain is still a survivor."""
+    write(tree, "src/toy.c", SOURCE)
+    write(tree, "tests/test_toy.c", TEST % "")
+    _, output = mutants(tree, "--census=src/toy", "--narrow", "--sanitize", "--results=sanitized.jsonl")
+    survivors = [row[1] for row in rows(tree, "survivors.tsv")]
+    report("return 8;" in survivors and any("a == 7" in text for text in survivors) and census(tree)[3] == 0,
+           "a fault that does not compile under a sanitizer stays a survivor", (survivors, census(tree), output))
+
+
 def check_moved(tree):
     """A map of an earlier commit holds for the lines that are the same now."""
     write(tree, "src/toy.c", SOURCE)
@@ -203,5 +218,6 @@ with tempfile.TemporaryDirectory() as folder:
     check(Path(folder))
     check_drawing(Path(folder))
     check_map(Path(folder))
+    check_sanitized(Path(folder))
     check_moved(Path(folder))
 finish()
