@@ -85,7 +85,12 @@ bool lap_meta_drops_profile(const lap_write_options *o)
 
 /* ---- choosing ------------------------------------------------------------------------------------ */
 
-enum { MAX_SEGMENT = 65533, EXTENDED_HEAD = EXTENDED_NAME + 40, KEPT_UNASKED = 127 & ~LAP_KEEP_THUMBNAIL };
+enum {
+    MAX_SEGMENT = 65533,
+    DIGEST = 32,
+    EXTENDED_HEAD = EXTENDED_NAME + DIGEST + 8,
+    KEPT_UNASKED = 127 & ~LAP_KEEP_THUMBNAIL
+};
 
 typedef struct chooser {
     const lap_write_options *options;
@@ -93,7 +98,7 @@ typedef struct chooser {
     size_t count;
     unsigned keep;     /* with LAP_KEEP_LISTED if the user gave a list */
     bool has_extended; /* XMP continues in other segments, which are kept */
-    bool is_whole;     /* these segments are in order */
+    bool is_whole;     /* these segments give one text */
     lap_meta *meta;
     size_t room;   /* capacity of meta->segments */
     uint8_t *copy; /* free memory after the copies */
@@ -169,22 +174,43 @@ static bool is_harmless_wanted(const chooser *c)
     return (c->keep & LAP_KEEP_LISTED) && !(c->keep & LAP_KEEP_GPS);
 }
 
-/* Joins the parts of extended XMP. Returns false if a part does not begin where the part before it ends, as
- * the last four bytes of its head say: a reader may put such parts together in another way. */
+/* Whether the head of a part begins as that of the first part does: with a digest of 32 hexadecimal digits.
+ */
+static bool has_digest(const uint8_t *digest, const uint8_t *first)
+{
+    bool is_hex = true;
+    for (int i = 0; i < DIGEST; i++)
+        is_hex &= memchr("0123456789ABCDEFabcdef", digest[i], 22) != NULL;
+    return is_hex && memcmp(digest, first, DIGEST) == 0;
+}
+
+/* Joins the parts of extended XMP, which may be in any order: the head of each ends with its place in the
+ * text. Needs room for two texts. Returns false if the parts do not give a text without gaps and overlaps, or
+ * are not all of one text: then nobody knows what a reader makes of them. */
 static bool join_extended(const chooser *c, uint8_t *to, size_t *size)
 {
-    bool is_whole = true;
+    const uint8_t *first = NULL;
     *size = 0;
     for (size_t i = 0; i < c->count; i++)
-        if (is_extended(&c->all[i]) && c->all[i].size > EXTENDED_HEAD) {
-            const uint8_t *text = c->all[i].data + EXTENDED_HEAD;
-            const size_t length = c->all[i].size - EXTENDED_HEAD;
-            is_whole &=
-                ((size_t)text[-4] << 24 | (size_t)text[-3] << 16 | (size_t)text[-2] << 8 | text[-1]) == *size;
-            memcpy(to + *size, text, length);
-            *size += length;
-        }
-    return is_whole;
+        if (is_extended(&c->all[i]) && c->all[i].size > EXTENDED_HEAD)
+            *size += c->all[i].size - EXTENDED_HEAD;
+    uint8_t *taken = to + *size;
+    memset(taken, 0, *size);
+    for (size_t i = 0; i < c->count; i++) {
+        if (!is_extended(&c->all[i]))
+            continue;
+        if (c->all[i].size <= EXTENDED_HEAD)
+            return false;
+        const uint8_t *text = c->all[i].data + EXTENDED_HEAD, *digest = c->all[i].data + EXTENDED_NAME;
+        const size_t length = c->all[i].size - EXTENDED_HEAD,
+                     at = (size_t)text[-4] << 24 | (size_t)text[-3] << 16 | (size_t)text[-2] << 8 | text[-1];
+        first = first ? first : digest;
+        if (!has_digest(digest, first) || at > *size || length > *size - at || memchr(taken + at, 1, length))
+            return false;
+        memcpy(to + at, text, length);
+        memset(taken + at, 1, length);
+    }
+    return true;
 }
 
 /* Keeps extended XMP unchanged or drops it: each part contains its length and hash. */
@@ -208,6 +234,9 @@ static void judge_extended(chooser *c)
         (c->is_whole && lap_xmp_clean(joined, size, &cleaning, joined + size, &cleaned) && cleaned == size);
     if (!c->has_extended && harmless)
         lap_meta_warn(c->drops, "the second part of XMP may contain the location and is left out");
+    else if (!c->has_extended && !c->is_whole)
+        lap_meta_warn(
+            c->drops, "the second part of XMP is damaged and is left out: it may contain a thumbnail");
 }
 
 static void choose_xmp(chooser *c, const lap_segment *s)
@@ -216,10 +245,7 @@ static void choose_xmp(chooser *c, const lap_segment *s)
         if (c->has_extended)
             add(c, *s);
         else
-            drop(c, s,
-                is_harmless_wanted(c) ? "location or unknown"
-                : c->is_whole         ? "thumbnail"
-                                      : "out of order");
+            drop(c, s, is_harmless_wanted(c) ? "location or unknown" : c->is_whole ? "thumbnail" : "damaged");
         return;
     }
     if (!lap_meta_is_xmp(s)) {

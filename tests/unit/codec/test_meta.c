@@ -240,6 +240,12 @@ static void xmp_goes_with_its_continuation(void **state)
                  behind = CHOICE(SEGMENT(APP1, XMP PACKET(" n:HasExtendedXMP='1'")),
                      SEGMENT(APP1, EXTENDED("\0") "<r:a xmlns:r='http://purl.org/dc/elements/1.1/'"),
                      SEGMENT(APP1, EXTENDED("\x2e") "/>")),
+                 turned = CHOICE(SEGMENT(APP1, EXTENDED("\x2f") "/>"),
+                     SEGMENT(APP1, XMP PACKET(" n:HasExtendedXMP='1'")),
+                     SEGMENT(APP1, EXTENDED("\0") "<r:a xmlns:r='http://purl.org/dc/elements/1.1/'")),
+                 turned_photo = CHOICE(SEGMENT(APP1, EXTENDED("\x32") "j/</r:a>"),
+                     SEGMENT(APP1, EXTENDED("\0") "<r:a xmlns:r='http://purl.org/dc/elements/1.1/'>/9"),
+                     SEGMENT(APP1, XMP PACKET(" n:HasExtendedXMP='1'"))),
                  bare = CHOICE(SEGMENT(APP1, XMP PACKET("")));
     const lap_write_options list = {.keep = LAP_KEEP_XMP}, place = {.keep = LAP_KEEP_XMP | LAP_KEEP_GPS},
                             all = {.keep = 127};
@@ -255,14 +261,48 @@ static void xmp_goes_with_its_continuation(void **state)
     becomes(photo, bare, GONE "XMP   -1 125: thumbnail\nXMP   -1 83: thumbnail\n");
     becomes(with(photo, place), bare, GONE "XMP   -1 125: thumbnail\nXMP   -1 83: thumbnail\n");
     becomes(with(photo, all), photo, "");
-    /* Nobody can judge parts whose order a reader may see in another way. */
-    becomes(gap, bare, GONE "XMP   -1 124: out of order\n");
+    /* Parts may be in any order, and are judged in the order in which a reader joins them. */
+    becomes(turned, turned, "");
+    becomes(with(turned, list), turned, "");
+    becomes(turned_photo, bare, "XMP   -1 83: thumbnail\nXMP   -1 125: thumbnail\n" GONE);
+    becomes(with(turned_photo, all), turned_photo, "");
+    /* Nobody can judge parts that give no text. */
+#define DAMAGED "1! the second part of XMP is damaged and is left out: it may contain a thumbnail\n"
+    becomes(gap, bare, GONE "XMP   -1 124: damaged\n" DAMAGED);
     becomes(with(gap, list), bare,
         GONE "XMP   -1 124: location or unknown\n"
              "1! the second part of XMP may contain the location and is left out\n");
     becomes(with(gap, all), gap, "");
-    becomes(behind, bare, GONE "XMP   -1 122: out of order\nXMP   -1 77: out of order\n");
+    becomes(behind, bare, GONE "XMP   -1 122: damaged\nXMP   -1 77: damaged\n" DAMAGED);
     becomes(with(behind, all), behind, "");
+    static const char *const odd_parts[] = {EXTENDED("\0"), /* no text */
+        "http://ns.adobe.com/xmp/extension/\0"
+        "GPSLatitude 48,8.1N 11,34.2E home", /* no head */
+        "http://ns.adobe.com/xmp/extension/\0"
+        "1123456789abcdef0123456789abcdef"
+        "\0\0\1\0\0\0\0\x31"
+        " ",
+        "http://ns.adobe.com/xmp/extension/\0"
+        "0123456789abcdef 123456789abcdef"
+        "\0\0\1\0\0\0\0\x31"
+        " "};
+    static const size_t odd_sizes[] = {75, 68, 76, 76};
+    for (int i = 0; i < 4; i++)
+        for (int first = 0; first < 2; first++) { /* beside two good parts, before and behind them */
+            choice from = both, expected = bare;
+            lap_segment three[4];
+            memcpy(three, both.from, sizeof *three);
+            memcpy(three + 1 + first, both.from + 1, 2 * sizeof *three);
+            three[first ? 1 : 3] =
+                (lap_segment){.marker = APP1, .data = (const uint8_t *)odd_parts[i], .size = odd_sizes[i]};
+            from.from = three, from.count = 4;
+            char said[400], odd_one[40];
+            snprintf(odd_one, sizeof odd_one, "XMP   -1 %zu: damaged\n", odd_sizes[i]);
+            snprintf(said, sizeof said, "%s%sXMP   -1 122: damaged\nXMP   -1 77: damaged\n%s" DAMAGED, GONE,
+                first ? odd_one : "", first ? "" : odd_one);
+            becomes(from, expected, said);
+            becomes(with(from, all), from, "");
+        }
     /* A reference to what is not there, with words around that cannot be read. */
     const choice dangling = CHOICE(SEGMENT(APP1, XMP PACKET(" n:HasExtendedXMP='1'"))),
                  unread = CHOICE(SEGMENT(APP1, XMP "HasExtendedXMP<")),
