@@ -46,7 +46,8 @@ TESTS_AGAIN = $(foreach t,$(filter $(B)/%,$(TESTS)),$(if $(call again_too,$(t)),
 # gcc 12 finds uses of a stack after return only if it is asked to; later versions always look.
 print-tests:
 	@echo B=$(B) LAPEDGE=$(abspath $(PROGRAM)) SANITIZED=$(if $(SAN),1) FEWER=$(FEWER) \
-	  $(if $(SAN),ASAN_OPTIONS=quarantine_size_mb=16:detect_stack_use_after_return=1) $(TESTS_AGAIN) $(BATS_AGAIN)
+	  $(if $(SAN),ASAN_OPTIONS=quarantine_size_mb=$(or $(QUARANTINE),16):detect_stack_use_after_return=1) \
+	  $(TESTS_AGAIN) $(BATS_AGAIN)
 .PHONY: tests-again
 tests-again: all $(call programs_of,$(TESTS_AGAIN))
 
@@ -108,7 +109,7 @@ print-sanitized:
 ## test-asan: run the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 test-asan:
 	@$(MAKE_ALL) tests $(ASAN)
-	@ASAN_OPTIONS=quarantine_size_mb=256 tests/run CORPUS_WHOLE=1 $(call again,$(ASAN))
+	@tests/run CORPUS_WHOLE=1 $(call again,$(ASAN) QUARANTINE=256)
 
 ## test-tsan: run the tests under ThreadSanitizer
 test-tsan:
@@ -251,6 +252,7 @@ DOCUMENTS := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE \
 .PHONY: pages
 pages: $(DOCUMENTS)
 	@tools/release/pages $(B)/pages '$(DOCDIR)' '$(INCLUDEDIR)' $(DOCUMENTS)
+	@chown -R --reference=$(B) $(B)/pages # after make, root may install
 # SOURCE:TARGET[:MODE] of all files that are installed; uninstall removes the targets.
 INSTALLED = $(PROGRAM):$(BINDIR)/lapedge:755 $(B)/liblapedge.a:$(LIBDIR)/liblapedge.a \
   $(B)/$(SO).$(SOVERSION):$(LIBDIR)/$(SO).$(VERSION):755 src/lapedge.h:$(INCLUDEDIR)/lapedge.h \
@@ -262,10 +264,14 @@ INSTALLED = $(PROGRAM):$(BINDIR)/lapedge:755 $(B)/liblapedge.a:$(LIBDIR)/liblape
 installed_part = $(word $(1),$(subst :, ,$(2)))
 LINKS = $(LIBDIR)/$(SO) $(LIBDIR)/$(SO).$(SOVERSION)
 
+# A blank or a colon would separate what INSTALLED holds together.
+CHECK_FOLDERS = $(foreach f,$(FOLDERS),case "$($(f))" in \
+  (*[[:space:]:]*) echo "$(f)=$($(f)): must not contain a blank or a colon" >&2; exit 2 ;; (/* | "") ;; \
+  (*) echo "$(f)=$($(f)): must begin with /" >&2; exit 2 ;; esac;)
+
 ## install: install the program, libraries, header, manual, completions and documents under DESTDIR and PREFIX
 install: all $(B)/lapedge.pc pages
-	@$(foreach f,$(FOLDERS),case "$($(f))" in (/* | "") ;; \
-	  (*) echo "$(f)=$($(f)): must begin with /" >&2; exit 2 ;; esac;) :
+	@$(CHECK_FOLDERS) :
 	@$(foreach f,$(INSTALLED),$(INSTALL) -D -m $(or $(call installed_part,3,$(f)),644) \
 	  "$(call installed_part,1,$(f))" "$(DESTDIR)$(call installed_part,2,$(f))" &&) :
 	ln -sf $(SO).$(VERSION) "$(DESTDIR)$(LIBDIR)/$(SO).$(SOVERSION)"
@@ -281,17 +287,18 @@ install-strip: install
 	$(STRIP) --strip-debug "$(DESTDIR)$(LIBDIR)/liblapedge.a"
 
 # Folders that a system has without lapedge; uninstall removes other folders below PREFIX that are left empty.
-STANDARD := bin lib include share share/man share/man/man1 share/doc
+STANDARD := bin lib lib64 include share share/man share/man/man1 share/doc
 OF_THE_SYSTEM = $(if $(DESTDIR)$(filter-out /usr /usr/local,$(PREFIX)),//,$(subst \
   $(SPACE),|,$(addprefix $(PREFIX)/,$(STANDARD))))
 EMPTY :=
 SPACE := $(EMPTY) $(EMPTY)
 ## uninstall: remove what make install installed
 uninstall:
+	@$(CHECK_FOLDERS) :
 	rm -f $(foreach f,$(INSTALLED),"$(DESTDIR)$(call installed_part,2,$(f))") $(LINKS:%="$(DESTDIR)%")
 	@for file in $(foreach f,$(INSTALLED),"$(call installed_part,2,$(f))"); do \
 	  folder=$${file%/*}; \
-	  while case $$folder in "$(PREFIX)" | "") false ;; $(OF_THE_SYSTEM)) false ;; esac && \
+	  while case $$folder in "$(PREFIX)" | "" | $(OF_THE_SYSTEM)) false ;; "$(PREFIX)"/*) ;; *) false ;; esac && \
 	    rmdir "$(DESTDIR)$$folder" 2>/dev/null; do folder=$${folder%/*}; done; \
 	done
 

@@ -210,6 +210,25 @@ relative_prefix() {
     done
 }
 check "a PREFIX or LIBDIR without a slash is refused" relative_prefix
+blank_in_a_folder() {
+    local folder target
+    for folder in "PREFIX=/opt/my apps" LIBDIR=/lib:64; do
+        for target in install uninstall; do
+            ! make -s "$target" DESTDIR="$root/odd" "$folder" B="${B:-build}" CC="$CC" 2>"$root/said" &&
+                grep -qx "$folder: must not contain a blank or a colon" "$root/said" && rm "$root/said" &&
+                [ ! -e "$root/odd" ] || return 1
+        done
+    done
+}
+check "a folder with a blank or a colon is refused, also by uninstall" blank_in_a_folder
+# Folders outside PREFIX are not ours to remove, empty or not.
+outside() {
+    local options=(DESTDIR="$root/out" PREFIX=$prefix BINDIR=/tools/bin MANDIR=/man B="${B:-build}" CC="$CC")
+    make -s install "${options[@]}" && [ -x "$root/out/tools/bin/lapedge" ] && make -s uninstall "${options[@]}" &&
+        [ -d "$root/out/tools/bin" ] && [ -d "$root/out/man/man1" ] && [ -z "$(find "$root/out" ! -type d)" ] &&
+        [ -z "$(find "$root/out$prefix" -mindepth 1 -type d)" ]
+}
+check "uninstall leaves folders outside PREFIX" outside
 
 # Each completion has a folder that can be chosen; uninstall finds it there.
 chosen_completions()
