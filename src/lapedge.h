@@ -41,7 +41,8 @@
  * they differ by at most 1 level if |scale| * sum|h| <= 1200, and by any amount beyond that.
  *
  * THREADS. The only global state is a cache of device memory. Several threads may use one lap_context at the
- * same time, but any other object only one at a time. Functions that take no object are thread safe.
+ * same time; every other object may be used by one thread at a time. Functions that take no object are thread
+ * safe.
  *
  * ERRORS. A function that can fail returns a lap_code and fills the caller's lap_error, which may be NULL.
  * Any may return LAP_E_MEMORY; with a context also LAP_E_CANCELLED. No function exits, prints or catches

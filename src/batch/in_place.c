@@ -3,8 +3,9 @@
  *
  *     judge (the record of its folder) -> job -> backup -> line in the record, synced -> rename -> line
  *
- * A photo is only replaced while it is the file that was judged. So two simultaneous runs never filter a
- * photo twice: the later run finds a different file under the name, and finds that file in the record. */
+ * A photo is replaced only if it is still the file that the run decided on. So two simultaneous runs never
+ * filter a photo twice: the later run finds a different file under the name, and finds that file in the
+ * record. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

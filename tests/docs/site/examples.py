@@ -20,7 +20,7 @@ NAMED = {"make", "tests/kernels/jpegcuda/device.sh", "tools/measure/codec", "too
          "scontrol", "export"}
 LAUNCHERS = {"srun", "mpirun", "exec", "sh"}
 # Blocks that are no examples: formulas, drawings, tables, a licence. They begin with this.
-OTHERS = ("o(y,x) =", "bytes up ->", "| where the chain", "+-----", "file -> source", "cli -> lapedge.h",
+OTHERS = ("o(y,x) =", "bytes up ->", "| number of the guess", "+-----", "file -> source", "cli -> lapedge.h",
           "pixels --->", "bytes ---> coeff", "scan 2, luma", "bits of the block", "place  ", "words  ", "band  ",
           "31    27", "first  ", "31          ", "bytes ---> bits", "bits >> 53", "63    52",
           "laplace5  ", "The MIT License")
