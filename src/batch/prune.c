@@ -218,7 +218,8 @@ static const prune_folder *folder_around(const lap_prune *p, const char *path, b
 static char *path_in(const char *folder, const lap_manifest_line *line)
 {
     char *path;
-    const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
+    const size_t length = strlen(folder); /* 0: the root */
+    const char *slash = length > 0 && folder[length - 1] == '/' ? "" : "/";
     const char *below = line->input + strlen(line->input) - (size_t)line->below;
     return asprintf(&path, "%s%s%s", folder, slash, below) < 0 ? NULL : path;
 }
@@ -479,7 +480,8 @@ static void report(lap_prune *p, const char *output, const prune_trouble *troubl
     if (snprintf(path, sizeof path, "%.*s/%s", (int)length, p->options->out_dir, output) >= (int)sizeof path)
         return;
     if (trouble->what)
-        lap_fail_at(&problem, LAP_E_WRITE, path, "%s: %s", trouble->what, strerror(trouble->number));
+        lap_fail_at(&problem, LAP_E_WRITE, path, "%s%s%s", trouble->what, trouble->number ? ": " : "",
+            trouble->number ? strerror(trouble->number) : "");
     if (result->each)
         result->each(result->user, path, trouble->what ? &problem : NULL);
 }
@@ -579,7 +581,8 @@ static lap_code note_unlike(lap_prune *p, const lap_manifest_line *line, lap_err
     return lap_map64_put(&p->unlike, name_key(line->output), count, err);
 }
 
-/* Removes an output only if the first reading found no record that keeps it. */
+/* Removes an output only if the first reading found no record that keeps it, and found its photo gone: only
+ * then were the records of other folders asked about it. */
 static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_error *err)
 {
     lap_prune *p = user;
@@ -597,10 +600,14 @@ static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_erro
     }
     if (is_there) {
         code = look_at_photo(p, line, &goes, &trouble, err);
-        if (code == LAP_OK && goes && p->removes)
+        if (code == LAP_OK && goes && p->removes && !lap_map64_find(&p->going, name_key(line->output)))
+            trouble.what = "is kept, because lapedge did not find its photo gone when it first looked";
+        else if (code == LAP_OK && goes && p->removes)
             code = remove_output(p, line, &output, &removed, &trouble, err);
         lap_tree_leave(p->run->tree, output.folder);
     }
+    if (code == LAP_OK && goes && p->removes && !removed && !trouble.what)
+        return note_unlike(p, line, err); /* its content is another one */
     if (code == LAP_OK && goes && !p->removes) {
         code = lap_map64_put(&p->going, name_key(line->output), 1, err);
         return code == LAP_OK ? lap_manifest_look_below(p->run->manifest, line->output, err) : code;
@@ -641,11 +648,12 @@ static lap_code keep_claimed(void *user, const lap_manifest_line *line, lap_erro
     prune_trouble trouble = {0};
     const uint64_t name = name_key(line->output);
     const lap_code code = lap_control_check(p->run->control, err);
-    if (code != LAP_OK || !lap_map64_find(&p->going, name) || lap_map64_find(&p->outputs, name) ||
-        !find(p, line, &output, &trouble))
+    if (code != LAP_OK || !lap_map64_find(&p->going, name) || lap_map64_find(&p->outputs, name))
         return code;
-    lap_tree_leave(p->run->tree, output.folder);
-    if (!output.is_whole || is_given_up(p, line, &trouble))
+    const bool is_there = find(p, line, &output, &trouble);
+    if (is_there)
+        lap_tree_leave(p->run->tree, output.folder);
+    if (is_there ? !output.is_whole || is_given_up(p, line, &trouble) : !trouble.what)
         return LAP_OK;
     if (trouble.what) {
         p->result->failed++;
