@@ -174,13 +174,13 @@ static bool is_harmless_wanted(const chooser *c)
     return (c->keep & LAP_KEEP_LISTED) && !(c->keep & LAP_KEEP_GPS);
 }
 
-/* Whether the head of a part begins as that of the first part does: with a digest of 32 hexadecimal digits.
- */
+/* Whether a part has the digest of the first part, and this is one: 32 hexadecimal digits. */
 static bool has_digest(const uint8_t *digest, const uint8_t *first)
 {
     bool is_hex = true;
     for (int i = 0; i < DIGEST; i++)
-        is_hex &= memchr("0123456789ABCDEFabcdef", digest[i], 22) != NULL;
+        is_hex &= (digest[i] >= '0' && digest[i] <= '9') ||
+                  ((digest[i] | 0x20) >= 'a' && (digest[i] | 0x20) <= 'f');
     return is_hex && memcmp(digest, first, DIGEST) == 0;
 }
 

@@ -223,7 +223,7 @@ blank_in_a_folder() {
 check "a folder with a blank or a colon is refused, also by uninstall" blank_in_a_folder
 # Folders outside PREFIX are not ours to remove, empty or not.
 outside() {
-    local options=(DESTDIR="$root/out" PREFIX=$prefix BINDIR=/tools/bin MANDIR=/man B="${B:-build}" CC="$CC")
+    local options=(DESTDIR="$root/out" PREFIX="$prefix" BINDIR=/tools/bin MANDIR=/man B="${B:-build}" CC="$CC")
     make -s install "${options[@]}" && [ -x "$root/out/tools/bin/lapedge" ] && make -s uninstall "${options[@]}" &&
         [ -d "$root/out/tools/bin" ] && [ -d "$root/out/man/man1" ] && [ -z "$(find "$root/out" ! -type d)" ] &&
         [ -z "$(find "$root/out$prefix" -mindepth 1 -type d)" ]

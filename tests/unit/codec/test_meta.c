@@ -303,6 +303,16 @@ static void xmp_goes_with_its_continuation(void **state)
             becomes(from, expected, said);
             becomes(with(from, all), from, "");
         }
+    static const char alone[] = EXTENDED("\0") "<r:a xmlns:r='http://purl.org/dc/elements/1.1/'/>";
+    for (const char *digit = "09afAF/:`g@G"; *digit; digit++) {
+        uint8_t part[sizeof alone - 1];
+        memcpy(part, alone, sizeof part);
+        part[35] = part[66] = (uint8_t)*digit;
+        const choice from = CHOICE(SEGMENT(APP1, XMP PACKET(" n:HasExtendedXMP='1'")),
+            {.marker = APP1, .data = part, .size = sizeof part});
+        becomes(from, strchr("09afAF", *digit) ? from : bare,
+            strchr("09afAF", *digit) ? "" : GONE "XMP   -1 124: damaged\n" DAMAGED);
+    }
     /* A reference to what is not there, with words around that cannot be read. */
     const choice dangling = CHOICE(SEGMENT(APP1, XMP PACKET(" n:HasExtendedXMP='1'"))),
                  unread = CHOICE(SEGMENT(APP1, XMP "HasExtendedXMP<")),
