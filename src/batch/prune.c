@@ -600,10 +600,11 @@ static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_erro
     }
     if (is_there) {
         code = look_at_photo(p, line, &goes, &trouble, err);
-        if (code == LAP_OK && goes && p->removes && !lap_map64_find(&p->going, name_key(line->output)))
-            trouble.what = "is kept, because lapedge did not find its photo gone when it first looked";
-        else if (code == LAP_OK && goes && p->removes)
+        const bool was_gone = lap_map64_find(&p->going, name_key(line->output)) != NULL;
+        if (code == LAP_OK && goes && p->removes && was_gone)
             code = remove_output(p, line, &output, &removed, &trouble, err);
+        else if (goes && p->removes)
+            trouble.what = "is kept, because lapedge did not find its photo gone when it first looked";
         lap_tree_leave(p->run->tree, output.folder);
     }
     if (code == LAP_OK && goes && p->removes && !removed && !trouble.what)
