@@ -252,7 +252,7 @@ DOCUMENTS := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE \
 .PHONY: pages
 pages: $(DOCUMENTS)
 	@tools/release/pages $(B)/pages '$(DOCDIR)' '$(INCLUDEDIR)' $(DOCUMENTS)
-	@chown -R --reference=$(B) $(B)/pages # after make, root may install
+	@chown -Rf --reference=$(B) $(B)/pages || : # after make, root may install
 # SOURCE:TARGET[:MODE] of all files that are installed; uninstall removes the targets.
 INSTALLED = $(PROGRAM):$(BINDIR)/lapedge:755 $(B)/liblapedge.a:$(LIBDIR)/liblapedge.a \
   $(B)/$(SO).$(SOVERSION):$(LIBDIR)/$(SO).$(VERSION):755 src/lapedge.h:$(INCLUDEDIR)/lapedge.h \

@@ -4,7 +4,7 @@
 CC=${CC:-gcc}
 PROGRAM=${LAPEDGE:-./lapedge}
 root=$(mktemp -d)
-trap 'rm -rf "$root"' EXIT
+trap 'rm -rf "$root"; rmdir python/examples/__pycache__ 2>/dev/null' EXIT
 prefix=/opt/lapedge
 
 # Python leaves a folder beside an example that has run: it is not installed.
