@@ -366,14 +366,14 @@ manual_finds_faults()
 }
 
 # The picture at the top of the README is what the command above it writes.
-picture_is_the_command_s()
+picture_comes_from_the_command()
 {
     "${LAPEDGE:-./lapedge}" samples/chelsea.jpg "$scratch/edges.jpg" && cmp "$scratch/edges.jpg" docs/img/chelsea-edges.jpg
 }
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-check "the picture of the README comes from its command" picture_is_the_command_s
+check "the picture of the README comes from its command" picture_comes_from_the_command
 "${LAPEDGE:-./lapedge}" stats -q --report="$scratch/page.html" samples/chelsea.jpg >/dev/null
 if grep -q ').Chart=' "$scratch/page.html"; then
     check "reports have the notices and the licence of the chart library" report_keeps_notices "$scratch/page.html"
