@@ -305,8 +305,8 @@ static lap_code enter(program *p, lap_error *err)
 
 /* ---- two filters -------------------------------------------------------------------------------------- */
 
-/* Newer kernels cache which calls the filter allows with any arguments and do not run it for them. So the
- * list of these calls can come last. */
+/* The calls that are allowed whatever their arguments come last: since version 5.11 the kernel runs no filter
+ * for them, because it remembers the answer, so their place costs nothing. */
 lap_code lap_sandbox_limit_calls(int keeper, lap_error *err)
 {
     const unsigned socket = (unsigned)keeper;
