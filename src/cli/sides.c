@@ -430,9 +430,9 @@ static bool is_among_records(const char *path)
     return is_last || is_around;
 }
 
-/* Whether the first bytes of OUT show a kind of file that lapedge does not write, such as a raw photo, a film or
- * a document. OUT may be one by mistake: the shell turns "lapedge IMG_1.*" into a photo and the film beside it.
- * An empty file is fine, since mktemp makes one. */
+/* Whether the first bytes of OUT show a kind of file that lapedge does not write, such as a raw photo, a film
+ * or a document. OUT may be one by mistake: the shell turns "lapedge IMG_1.*" into a photo and the film
+ * beside it. An empty file is fine, since mktemp makes one. */
 static bool is_of_another_kind(const lap_cli *cli, const char *out, const side_head *head)
 {
     const char *format =
