@@ -223,7 +223,7 @@ typedef struct lap_batch_prune {
     uint64_t others; /* outputs kept although their photo is gone, because only records of a folder above or
                            below the output folder name them */
     char others_in[1024]; /* the first such folder, shortened */
-    lap_error refused;    /* why the run did not look for outputs; LAP_OK: it did */
+    lap_error refused;    /* why the run removed nothing, or nothing more; LAP_OK: it removed what it could */
 } lap_batch_prune;
 
 /* Called for each input. problem is NULL, or says why the input cannot be processed. Returning anything but

@@ -95,13 +95,22 @@ typedef lap_code lap_manifest_fn(void *user, const lap_manifest_line *line, lap_
 lap_code lap_manifest_each(lap_manifest *manifest, lap_manifest_fn *each, void *user, lap_error *err);
 /* The same for records of folders above the output folder, and of those folders below it that
  * lap_manifest_judge or lap_manifest_look_below has examined. line->output is a name below the output folder.
- * *folder is the .lapedge that is being read, and belongs to the manifest. */
+ * *folder is the .lapedge that is being read, and belongs to the manifest. LAP_E_UNREADABLE: also if one of
+ * these folders was moved or removed since. */
 lap_code lap_manifest_each_other(
     lap_manifest *manifest, const char **folder, lap_manifest_fn *each, void *user, lap_error *err);
 /* Look for records in the folders between the output folder and an output, and for new ones above the output
- * folder. Records that another run has created since this run began count, too. */
+ * folder. Records that another run has created since this run began count, too. LAP_E_UNREADABLE: the output
+ * folder was moved. */
 lap_code lap_manifest_look_below(lap_manifest *manifest, const char *output, lap_error *err);
 lap_code lap_manifest_look_above(lap_manifest *manifest, lap_error *err);
+/* After lap_manifest_each and lap_manifest_each_other: from now on, records that they have not read are news.
+ */
+void lap_manifest_watch(lap_manifest *manifest);
+/* Whether a record file that may say something about this output has appeared or grown since
+ * lap_manifest_each or lap_manifest_each_other first read it. Looks above and below the output folder, too.
+ */
+lap_code lap_manifest_has_news(lap_manifest *manifest, const char *output, bool *has_news, lap_error *err);
 /* After lap_manifest_each_other: whether a folder above has records that were created after this run began,
  * and that this process may not read; why names them. The sandbox can only allow files that exist when it
  * begins. */

@@ -98,12 +98,17 @@ size_t lap_manifest_unbelieved(const lap_manifest *m, bool *is_all, lap_error *w
 
 /* ---- files ------------------------------------------------------------------------------------- */
 
-/* Reads the file from *from on; does not open it if it has not grown. */
-static lap_code read_file(reading *r, const char *name, off_t *from, lap_error *err)
+/* Reads all of the file, or only what is new; then it does not open a file that has not grown. Only what is
+ * read as a whole must still be there: its lines may be all that keeps an output. */
+static lap_code read_file(reading *r, manifest_file *file, bool all, lap_error *err)
 {
+    const char *name = file->name;
+    off_t start = 0, *from = all ? &start : &file->read;
     struct stat st, folder;
     if (fstatat(r->folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT ? LAP_OK : fail_reading(r, name, err);
+        return errno == ENOENT && !all ? LAP_OK : fail_reading(r, name, err);
+    if (all && file->seen < 0 && !r->manifest->is_watched)
+        file->seen = st.st_size;
     if (!S_ISREG(st.st_mode) || st.st_size == *from)
         return LAP_OK;
     if (fstat(r->folder, &folder) != 0)
@@ -114,8 +119,8 @@ static lap_code read_file(reading *r, const char *name, off_t *from, lap_error *
         note_unbelieved(r, name, why_unbelieved(&folder, &st));
         return LAP_OK;
     }
-    if (fd < 0) /* deleted since then, or a link: ignore it */
-        return errno == ENOENT || errno == ELOOP ? LAP_OK : fail_reading(r, name, err);
+    if (fd < 0) /* deleted since then, or a link */
+        return (errno == ENOENT && !all) || errno == ELOOP ? LAP_OK : fail_reading(r, name, err);
     if (fstat(fd, &st) != 0)
         code = fail_reading(r, name, err);
     if (code == LAP_OK) {
@@ -141,14 +146,15 @@ static int is_manifest(const struct dirent *d)
     return length > 6 && !strcmp(d->d_name + length - 6, ".jsonl");
 }
 
-/* Rebuilds the list of files from these names; remembers how far known files were read. */
+/* Rebuilds the list of files from these names; keeps what is known about those that it had. */
 static lap_code merge_names(manifest_place *p, struct dirent **names, size_t count, lap_error *err)
 {
     manifest_file *merged = calloc(count + 1, sizeof *merged);
     for (size_t i = 0; merged && i < count; i++) {
         const manifest_file *known =
             p->file_count ? bsearch(names[i]->d_name, p->files, p->file_count, sizeof *known, by_name) : NULL;
-        merged[i] = (manifest_file){strdup(names[i]->d_name), known ? known->read : 0};
+        merged[i] =
+            (manifest_file){strdup(names[i]->d_name), known ? known->read : 0, known ? known->seen : -1};
         if (!merged[i].name) {
             while (i-- > 0)
                 free(merged[i].name);
@@ -231,24 +237,57 @@ static lap_code open_other(const lap_manifest *m, const manifest_place *p, int *
         strerror(needs_memory ? ENOMEM : errno));
 }
 
+static bool is_here(const reading *r)
+{
+    return r->place == &r->manifest->here;
+}
+
+/* Opens a place and lists its files; r->folder is -1 if it does not exist. close_place closes it, also after
+ * a failure. */
+static lap_code open_place(reading *r, lap_error *err)
+{
+    lap_manifest *m = r->manifest;
+    const lap_code code =
+        is_here(r) ? lap_manifest_folder(m, false, err) : open_other(m, r->place, &r->folder, err);
+    r->folder = is_here(r) ? m->here.folder : r->folder;
+    return code == LAP_OK && r->folder >= 0 ? list_files(r, err) : code;
+}
+
+static void close_place(const reading *r)
+{
+    if (!is_here(r) && r->folder >= 0)
+        close(r->folder);
+}
+
 /* Reads the files of a place from the beginning, or only what is new, and calls r->each. */
 static lap_code read_place(reading *r, bool all, lap_error *err)
 {
-    lap_manifest *m = r->manifest;
-    const bool is_here = r->place == &m->here;
-    lap_code code = is_here ? lap_manifest_folder(m, false, err) : open_other(m, r->place, &r->folder, err);
-    r->folder = is_here ? m->here.folder : r->folder;
-    if (code != LAP_OK || r->folder < 0)
-        return code;
-    code = list_files(r, err);
-    for (size_t i = 0; code == LAP_OK && i < r->place->file_count; i++) {
+    lap_code code = open_place(r, err);
+    if (code == LAP_OK && all && !is_here(r) && r->folder < 0) /* it was there when it was added */
+        code = lap_fail_at(err, LAP_E_UNREADABLE, r->place->shown, "was moved or removed during the run");
+    for (size_t i = 0; code == LAP_OK && r->folder >= 0 && i < r->place->file_count; i++) {
         manifest_file *file = &r->place->files[i];
-        off_t from = 0;
-        if (all || !is_here || strcmp(file->name, m->own) != 0)
-            code = read_file(r, file->name, all ? &from : &file->read, err);
+        if (all || !is_here(r) || strcmp(file->name, r->manifest->own) != 0)
+            code = read_file(r, file, all, err);
     }
-    if (!is_here)
-        close(r->folder);
+    close_place(r);
+    return code;
+}
+
+/* Whether a file of a place has appeared or grown since it was first read as a whole. */
+static lap_code look_for_news(lap_manifest *m, manifest_place *place, bool *is_new, lap_error *err)
+{
+    struct stat st;
+    reading r = {.manifest = m, .place = place, .folder = -1};
+    lap_code code = open_place(&r, err);
+    for (size_t i = 0; code == LAP_OK && r.folder >= 0 && i < place->file_count; i++) {
+        const manifest_file *file = &place->files[i];
+        if (fstatat(r.folder, file->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+            *is_new |= st.st_size != file->seen;
+        else if (errno != ENOENT)
+            code = fail_reading(&r, file->name, err);
+    }
+    close_place(&r);
     return code;
 }
 
@@ -445,7 +484,33 @@ lap_code lap_manifest_look_below(lap_manifest *m, const char *output, lap_error 
 
 lap_code lap_manifest_look_above(lap_manifest *m, lap_error *err)
 {
+    struct stat named, opened;
+    if (m->tree->fd < 0)
+        return LAP_OK;
+    if (stat(m->tree->path, &named) != 0 || fstat(m->tree->fd, &opened) != 0)
+        return lap_fail_at(err, LAP_E_UNREADABLE, m->tree->path, "cannot be examined: %s", strerror(errno));
+    if (named.st_ino != opened.st_ino || named.st_dev != opened.st_dev)
+        return lap_fail_at(err, LAP_E_UNREADABLE, m->tree->path, "was moved or replaced during the run");
     return find_above(m, true, err);
+}
+
+void lap_manifest_watch(lap_manifest *m)
+{
+    m->is_watched = true;
+}
+
+lap_code lap_manifest_has_news(lap_manifest *m, const char *output, bool *has_news, lap_error *err)
+{
+    const size_t before = m->other_count;
+    lap_code code = lap_manifest_look_above(m, err);
+    if (code == LAP_OK)
+        code = look_below(m, output, true, err);
+    *has_news = m->other_count != before;
+    if (code == LAP_OK)
+        code = look_for_news(m, &m->here, has_news, err);
+    for (size_t i = 0; i < m->other_count && code == LAP_OK && !*has_news; i++)
+        code = look_for_news(m, &m->others[i], has_news, err);
+    return code;
 }
 
 bool lap_manifest_is_blind(const lap_manifest *m, lap_error *why)

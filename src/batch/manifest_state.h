@@ -38,10 +38,11 @@ typedef struct manifest_record {
     uint32_t before; /* 1 + index of the same output's previous record; 0: this is its first record */
 } manifest_record;
 
-/* How far a file in the folder has been read. */
 typedef struct manifest_file {
     char *name;
-    off_t read;
+    off_t read; /* how far its lines were added to the records */
+    off_t seen; /* size when lap_manifest_each or lap_manifest_each_other first read it; -1: not before
+                   lap_manifest_watch */
 } manifest_file;
 
 /* A .lapedge folder. Those in folders above and below the output folder count, too: an earlier run may have
@@ -73,6 +74,7 @@ struct lap_manifest {
     size_t count, capacity;
     size_t unbelieved;        /* number of files here that are not believed */
     lap_error why_unbelieved; /* why the first of them is not believed */
+    bool is_watched;          /* lap_manifest_watch was called */
 
     char own[160]; /* name of this run's file; empty before the first flush */
     int fd;

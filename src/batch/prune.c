@@ -28,8 +28,10 @@ struct lap_prune {
     lap_map64 moved;   /* hashes of recorded folders: 1, or 2 + index of the input that they were moved to */
     lap_map64 here;    /* hashes of output names: a line names a folder of this run, by name and inode */
     lap_map64 going; /* hashes of output names: according to the output folder's records, the photo is gone */
-    lap_map64 taken; /* hashes of recorded folders: the run has warned that a folder of this run counts as
-                        this one */
+    lap_map64 doubted; /* hashes of output names: the first reading met a problem; a trouble_kind and errno */
+    lap_map64 needed;  /* keys of output name and content: a record needs such a file, perhaps a copy of it */
+    lap_map64 taken;   /* hashes of recorded folders: the run has warned that a folder of this run counts as
+                          this one */
     /* set during the second reading */
     const lap_prune_run *run;
     const char *other; /* the records above or below that are being read */
@@ -40,10 +42,26 @@ struct lap_prune {
 /* Which count of the result includes an output. */
 typedef enum unlike_count { IS_NOT_COUNTED, IS_CHANGED, IS_LEFT_BEHIND } unlike_count;
 
-/* Why an output was kept that perhaps should be removed. `what` is NULL if there is no problem. */
+typedef enum trouble_kind {
+    NO_TROUBLE,
+    UNKNOWN_PHOTO,
+    UNKNOWN_OUTPUT,
+    NOT_GOING,
+    UNREADABLE,
+    NOT_REMOVED
+} trouble_kind;
+
+static const char *const trouble_texts[] = {
+    [UNKNOWN_PHOTO] = "is kept, because lapedge cannot check whether its photo exists",
+    [UNKNOWN_OUTPUT] = "cannot be examined",
+    [NOT_GOING] = "is kept, because lapedge did not find its photo gone when it first looked",
+    [UNREADABLE] = "is kept, because it cannot be read",
+    [NOT_REMOVED] = "cannot be removed"};
+
+/* Why an output was kept that perhaps should be removed. */
 typedef struct prune_trouble {
-    const char *what;
-    int number; /* errno */
+    trouble_kind kind;
+    int number; /* errno, or 0 */
 } prune_trouble;
 
 static uint64_t name_key(const char *name)
@@ -162,6 +180,8 @@ void lap_prune_free(lap_prune *prune)
     lap_map64_free(&prune->moved);
     lap_map64_free(&prune->here);
     lap_map64_free(&prune->going);
+    lap_map64_free(&prune->doubted);
+    lap_map64_free(&prune->needed);
     lap_map64_free(&prune->unlike);
     free(prune);
 }
@@ -458,7 +478,7 @@ static bool is_gone(lap_prune *p, char *path, size_t below, prune_trouble *troub
         gone = false;
     }
     if (why != 0)
-        *trouble = (prune_trouble){"is kept, because lapedge cannot check whether its photo exists", why};
+        *trouble = (prune_trouble){UNKNOWN_PHOTO, why};
     return gone && why == 0;
 }
 
@@ -479,11 +499,11 @@ static void report(lap_prune *p, const char *output, const prune_trouble *troubl
         length--;
     if (snprintf(path, sizeof path, "%.*s/%s", (int)length, p->options->out_dir, output) >= (int)sizeof path)
         return;
-    if (trouble->what)
-        lap_fail_at(&problem, LAP_E_WRITE, path, "%s%s%s", trouble->what, trouble->number ? ": " : "",
-            trouble->number ? strerror(trouble->number) : "");
+    if (trouble->kind)
+        lap_fail_at(&problem, LAP_E_WRITE, path, "%s%s%s", trouble_texts[trouble->kind],
+            trouble->number ? ": " : "", trouble->number ? strerror(trouble->number) : "");
     if (result->each)
-        result->each(result->user, path, trouble->what ? &problem : NULL);
+        result->each(result->user, path, trouble->kind ? &problem : NULL);
 }
 
 /* A record's output. Its path is opened without following links or "..". */
@@ -507,30 +527,29 @@ static bool find(
         if (output->is_whole || S_ISREG(output->there.st_mode))
             return true;
     } else if (code == LAP_OK ? errno != ENOENT : code == LAP_E_WRITE && errno != ENOTDIR)
-        *trouble = (prune_trouble){"cannot be examined", errno};
+        *trouble = (prune_trouble){UNKNOWN_OUTPUT, errno};
     if (code == LAP_OK)
         lap_tree_leave(p->run->tree, output->folder);
     return false;
 }
 
-/* Removes an output unless it was modified since it was made; *removed is false before. Another process could
- * still replace the file between the check and the removal: no system call removes a name only if it leads to
- * a certain file. */
-static lap_code remove_output(const lap_prune *p, const lap_manifest_line *line, const prune_output *output,
-    bool *removed, prune_trouble *trouble, lap_error *err)
+/* Whether the folder that the search began in is still there: it can vanish during the run, with its disk,
+ * and then all its photos look gone. */
+static bool still_stands(lap_prune *p, size_t operand, prune_trouble *trouble)
 {
-    uint64_t content;
-    const lap_code code = lap_content_hash(output->folder, output->name, &output->there, &content, err);
-    if (code == LAP_E_MEMORY)
-        return code;
-    if (code == LAP_E_UNREADABLE)
-        *trouble = (prune_trouble){"is kept, because it cannot be read", errno};
-    if (code != LAP_OK || content != line->content)
-        return LAP_OK;
-    *removed = p->options->dry_run || unlinkat(output->folder, output->name, 0) == 0;
-    if (!*removed)
-        *trouble = (prune_trouble){"cannot be removed", errno};
-    return LAP_OK;
+    struct stat st;
+    lap_error why;
+    const lap_origin *origin = &p->folders[operand].origin;
+    const bool is_there = stat(origin->name, &st) == 0;
+    if (is_there && (int64_t)st.st_ino == origin->inode && (int64_t)st.st_dev == origin->device)
+        return true;
+    if (is_there || errno == ENOENT || errno == ENOTDIR) {
+        lap_fail_at(&why, LAP_E_CHANGED, p->options->inputs[operand], "was moved or replaced during the run");
+        refuse(p, &why);
+    } else {
+        *trouble = (prune_trouble){UNKNOWN_PHOTO, errno};
+    }
+    return false;
 }
 
 /* Whether a record's photo is gone; *goes is false before. In the first reading, the first folder that
@@ -543,10 +562,9 @@ static lap_code look_at_photo(
     lap_code code = LAP_OK;
     lap_error why;
     if (!photo.path || (photo.relation == IS_ELSEWHERE && photo.unknown))
-        *trouble = (prune_trouble){"is kept, because lapedge cannot check whether its photo exists",
-            photo.unknown ? photo.unknown : errno};
+        *trouble = (prune_trouble){UNKNOWN_PHOTO, photo.unknown ? photo.unknown : errno};
     else if (photo.relation == IS_HERE || (differs && force))
-        *goes = is_gone(p, photo.path, photo.below, trouble);
+        *goes = is_gone(p, photo.path, photo.below, trouble) && still_stands(p, photo.operand, trouble);
     else if (!p->removes) /* counts it once: the output is then kept, and not looked at again */
         p->result->elsewhere += is_left_behind(line, photo.relation);
     free(photo.path);
@@ -581,63 +599,157 @@ static lap_code note_unlike(lap_prune *p, const lap_manifest_line *line, lap_err
     return lap_map64_put(&p->unlike, name_key(line->output), count, err);
 }
 
-/* Removes an output only if the first reading found no record that keeps it, and found its photo gone: only
- * then were the records of other folders asked about it. */
+static uint64_t needed_key(const lap_manifest_line *line)
+{
+    const uint64_t facts[] = {name_key(line->output), line->content};
+    return lap_map64_key(facts, sizeof facts);
+}
+
+/* A record that describes another file of this name may mean a copy of it: the folder may have been copied,
+ * or restored from a backup. Notes that it needs such a file, unless its photo is gone. */
+static lap_code note_needed(
+    lap_prune *p, const lap_manifest_line *line, const prune_output *output, lap_error *err)
+{
+    int why;
+    if (!line->has_content || output->there.st_size != line->size)
+        return LAP_OK;
+    char *path = recorded_path(line);
+    const bool gone = path && is_vacant(path, &why);
+    free(path);
+    return gone ? LAP_OK : lap_map64_put(&p->needed, needed_key(line), 1, err);
+}
+
+/* First reading: whether a record needs its output. Another record may not know it, so nothing is removed
+ * yet, and a problem is only noted: the run may still refuse to remove anything. */
 static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_error *err)
 {
     lap_prune *p = user;
     prune_output output;
     prune_trouble trouble = {0};
-    bool goes = false, removed = false, is_there;
+    bool goes = false;
+    const uint64_t name = name_key(line->output);
     lap_code code = lap_control_check(p->run->control, err);
-    if (code != LAP_OK || p->result->refused.code != LAP_OK ||
-        lap_map64_find(&p->outputs, name_key(line->output)))
+    if (code != LAP_OK || p->result->refused.code != LAP_OK || lap_map64_find(&p->outputs, name))
         return code;
-    is_there = find(p, line, &output, &trouble);
-    if (is_there && !output.is_whole) {
+    const bool is_there = find(p, line, &output, &trouble);
+    if (is_there)
         lap_tree_leave(p->run->tree, output.folder);
-        return p->removes ? note_unlike(p, line, err) : LAP_OK;
-    }
-    if (is_there) {
+    if (is_there && !output.is_whole)
+        return note_needed(p, line, &output, err);
+    if (is_there)
         code = look_at_photo(p, line, &goes, &trouble, err);
-        const bool was_gone = lap_map64_find(&p->going, name_key(line->output)) != NULL;
-        if (code == LAP_OK && goes && p->removes && was_gone)
-            code = remove_output(p, line, &output, &removed, &trouble, err);
-        else if (goes && p->removes)
-            trouble.what = "is kept, because lapedge did not find its photo gone when it first looked";
+    if (code != LAP_OK || !(is_there || trouble.kind))
+        return code;
+    if (trouble.kind)
+        return lap_map64_put(&p->doubted, name, (uint64_t)trouble.kind << 32 | (uint32_t)trouble.number, err);
+    if (!goes)
+        return lap_map64_put(&p->outputs, name, 1, err);
+    code = lap_map64_put(&p->going, name, 1, err);
+    return code == LAP_OK ? lap_manifest_look_below(p->run->manifest, line->output, err) : code;
+}
+
+/* Refuses to remove more if another run has written records since this one read them, because that run may
+ * need the output. */
+static lap_code look_for_news(lap_prune *p, const lap_manifest_line *line, lap_error *err)
+{
+    lap_error why;
+    bool has_news;
+    const lap_code code = lap_manifest_has_news(p->run->manifest, line->output, &has_news, err);
+    if (code == LAP_OK && has_news) {
+        lap_fail_at(&why, LAP_E_CHANGED, p->options->out_dir,
+            "another run has written records during this one; the next run looks again");
+        refuse(p, &why);
+    }
+    return code;
+}
+
+/* Removes an output unless it was modified since it was made; *removed is false before. Another process could
+ * still replace the file between the check and the removal: no system call removes a name only if it leads to
+ * a certain file. */
+static lap_code remove_output(lap_prune *p, const lap_manifest_line *line, const prune_output *output,
+    bool *removed, prune_trouble *trouble, lap_error *err)
+{
+    uint64_t content;
+    lap_code code = lap_content_hash(output->folder, output->name, &output->there, &content, err);
+    if (code == LAP_E_MEMORY)
+        return code;
+    if (code == LAP_E_UNREADABLE) {
+        *trouble = (prune_trouble){UNREADABLE, errno};
+        return LAP_OK;
+    }
+    if (code != LAP_OK || content != line->content)
+        return note_unlike(p, line, err);
+    code = p->options->dry_run ? LAP_OK : look_for_news(p, line, err);
+    if (code != LAP_OK || p->result->refused.code != LAP_OK)
+        return code;
+    *removed = p->options->dry_run || unlinkat(output->folder, output->name, 0) == 0;
+    if (!*removed)
+        *trouble = (prune_trouble){NOT_REMOVED, errno};
+    return LAP_OK;
+}
+
+/* Looks at a file that a record describes: removes it if its photo is gone, and if the first reading found
+ * the same. Only then were the records of other folders asked about it. */
+static lap_code remove_if_gone(lap_prune *p, const lap_manifest_line *line, const prune_output *output,
+    bool *removed, prune_trouble *trouble, lap_error *err)
+{
+    bool goes = false;
+    if (lap_map64_find(&p->needed, needed_key(line)))
+        return lap_map64_put(&p->outputs, name_key(line->output), 1, err);
+    const lap_code code = look_at_photo(p, line, &goes, trouble, err);
+    if (code != LAP_OK || !goes)
+        return code;
+    if (lap_map64_find(&p->going, name_key(line->output)))
+        return remove_output(p, line, output, removed, trouble, err);
+    trouble->kind = NOT_GOING;
+    return LAP_OK;
+}
+
+/* Second reading: removes what the first reading found to be needed by no record. */
+static lap_code remove_by_line(void *user, const lap_manifest_line *line, lap_error *err)
+{
+    lap_prune *p = user;
+    prune_output output;
+    prune_trouble trouble = {0};
+    bool removed = false;
+    const uint64_t name = name_key(line->output), *doubt = lap_map64_find(&p->doubted, name);
+    lap_code code = lap_control_check(p->run->control, err);
+    if (code != LAP_OK || p->result->refused.code != LAP_OK || lap_map64_find(&p->outputs, name))
+        return code;
+    if (doubt) {
+        trouble = (prune_trouble){(trouble_kind)(*doubt >> 32), (int)(uint32_t)*doubt};
+    } else if (find(p, line, &output, &trouble)) {
+        if (output.is_whole)
+            code = remove_if_gone(p, line, &output, &removed, &trouble, err);
+        else if (!lap_map64_find(&p->needed, needed_key(line)))
+            code = note_unlike(p, line, err);
         lap_tree_leave(p->run->tree, output.folder);
     }
-    if (code == LAP_OK && goes && p->removes && !removed && !trouble.what)
-        return note_unlike(p, line, err); /* its content is another one */
-    if (code == LAP_OK && goes && !p->removes) {
-        code = lap_map64_put(&p->going, name_key(line->output), 1, err);
-        return code == LAP_OK ? lap_manifest_look_below(p->run->manifest, line->output, err) : code;
-    }
-    if (code == LAP_OK && is_there && !goes && !p->removes)
-        return trouble.what ? LAP_OK : lap_map64_put(&p->outputs, name_key(line->output), 1, err);
-    if (code != LAP_OK || !p->removes || !(removed || trouble.what))
+    if (code != LAP_OK || !(removed || trouble.kind))
         return code;
     p->result->removed += removed;
-    const uint64_t *counted = lap_map64_find(&p->unlike, name_key(line->output));
+    const uint64_t *counted = lap_map64_find(&p->unlike, name);
     if (counted)
         --*count_of(p, *counted);
-    p->result->failed += trouble.what != NULL;
+    p->result->failed += trouble.kind != NO_TROUBLE;
     report(p, line->output, &trouble);
-    return lap_map64_put(&p->outputs, name_key(line->output), 1, err); /* other lines may name this file */
+    return lap_map64_put(&p->outputs, name, 1, err); /* other lines may name this file */
 }
 
 /* Whether a record of a folder above or below no longer needs its output: the photo is gone, and the folder
  * in which it was is still there. With force, the folder may be gone, too. */
 static bool is_given_up(lap_prune *p, const lap_manifest_line *line, prune_trouble *trouble)
 {
-    int why;
-    const bool is_there = line->folder && stands(line, &why);
+    int why = 0;
     const size_t below = line->folder ? strlen(line->folder) : 0;
     char *path = recorded_path(line);
     const bool gone = path && is_gone(p, path, below, trouble),
-               is_over = gone && (is_there || p->options->force);
+               is_there = gone && line->folder && stands(line, &why),
+               is_over = gone && !why && (is_there || p->options->force);
     free(path);
-    p->result->elsewhere += gone && !is_over;
+    if (why)
+        *trouble = (prune_trouble){UNKNOWN_PHOTO, why};
+    p->result->elsewhere += gone && !why && !is_over;
     return is_over;
 }
 
@@ -654,9 +766,11 @@ static lap_code keep_claimed(void *user, const lap_manifest_line *line, lap_erro
     const bool is_there = find(p, line, &output, &trouble);
     if (is_there)
         lap_tree_leave(p->run->tree, output.folder);
-    if (is_there ? !output.is_whole || is_given_up(p, line, &trouble) : !trouble.what)
+    if (is_there && !output.is_whole)
+        return note_needed(p, line, &output, err);
+    if (is_there ? is_given_up(p, line, &trouble) : !trouble.kind)
         return LAP_OK;
-    if (trouble.what) {
+    if (trouble.kind) {
         p->result->failed++;
         report(p, line->output, &trouble);
     }
@@ -738,10 +852,14 @@ static bool may_go_on(const lap_prune *p, lap_code code)
 /* Finds what no longer has a photo; what is not certain is refused, kept or named in a warning. */
 static lap_code read_first(lap_prune *p, lap_error *err)
 {
-    const lap_code code = lap_manifest_each(p->run->manifest, look_at_line, p, err);
+    lap_code code = lap_manifest_each(p->run->manifest, look_at_line, p, err);
     if (code == LAP_OK)
         look_at_belief(p);
-    return may_go_on(p, code) ? keep_all_claimed(p, err) : code;
+    if (may_go_on(p, code))
+        code = keep_all_claimed(p, err);
+    if (may_go_on(p, code))
+        lap_manifest_watch(p->run->manifest);
+    return code;
 }
 
 lap_code lap_prune_outputs(lap_prune *prune, const lap_prune_run *run, lap_error *err)
@@ -766,7 +884,7 @@ lap_code lap_prune_outputs(lap_prune *prune, const lap_prune_run *run, lap_error
         code = read_first(prune, err);
     prune->removes = true;
     if (may_go_on(prune, code))
-        code = lap_manifest_each(run->manifest, look_at_line, prune, err);
+        code = lap_manifest_each(run->manifest, remove_by_line, prune, err);
     if (may_go_on(prune, code))
         code = lap_manifest_each_other(run->manifest, &prune->other, look_at_other, prune, err);
     return code;

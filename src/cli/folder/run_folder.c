@@ -116,8 +116,8 @@ static lap_cli_exit end_prune(folder_run *run, lap_code code)
     if (code != LAP_OK) /* already reported */
         prune->refused = run->folder.err;
     else if (prune->refused.code != LAP_OK)
-        lap_cli_message(
-            "--prune: nothing was removed: %s", lap_cli_error_text(&prune->refused, why, sizeof why));
+        lap_cli_message("--prune: nothing %swas removed: %s", prune->removed > 0 ? "more " : "",
+            lap_cli_error_text(&prune->refused, why, sizeof why));
     if (prune->kept > 0 && !run->folder.cli->quiet)
         lap_cli_message(
             "--prune: %llu output%s left: a folder in the photo's path is empty; its disk may not be mounted",

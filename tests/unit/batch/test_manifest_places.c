@@ -321,6 +321,138 @@ static void lines_of_other_places_are_given(void **unused)
     end();
 }
 
+/* ---- what is written meanwhile --------------------------------------------------------------------------
+ */
+
+static bool has_news(const char *output)
+{
+    bool is = false;
+    lap_error err;
+    if (lap_manifest_has_news(manifest, output, &is, &err) != LAP_OK)
+        fail_msg("%s: %s", err.subject, err.message);
+    return is;
+}
+
+/* Records here, above and below, all read. */
+static void begin_with_all_read(void)
+{
+    lap_error err;
+    begin();
+    say("top/out", "here.jpg", OURS);
+    say("top", "out/a.jpg", OURS);
+    say("top/out/sub", "b.jpg", OURS);
+    open_it();
+    given[0] = '\0';
+    shown = out;
+    assert_int_equal(lap_manifest_look_below(manifest, "sub/b.jpg", &err), LAP_OK);
+    assert_int_equal(lap_manifest_each(manifest, take, NULL, &err), LAP_OK);
+    assert_int_equal(lap_manifest_each_other(manifest, &shown, take, NULL, &err), LAP_OK);
+    assert_int_equal(places(), 2);
+    lap_manifest_watch(manifest);
+}
+
+static void news_of_all_places(void **unused)
+{
+    (void)unused;
+    static const char *const folders[] = {"top/out", "top", "top/out/sub"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        for (int is_file = 0; is_file < 2; is_file++) { /* a new line, or a new file */
+            char name[100];
+            lap_error err;
+            begin_with_all_read();
+            assert_false(has_news("a.jpg") || has_news("sub/b.jpg") || has_news("sub/deep/b.jpg"));
+            if (is_file) {
+                snprintf(name, sizeof name, "%s/.lapedge/b.jsonl", folders[i]);
+                put(at(name), "");
+            } else {
+                say(folders[i], "x.jpg", OURS);
+            }
+            assert_true(has_news("a.jpg"));
+            assert_true(has_news("a.jpg")); /* also the second time, and after another reading */
+            assert_int_equal(lap_manifest_each(manifest, take, NULL, &err), LAP_OK);
+            assert_int_equal(lap_manifest_each_other(manifest, &shown, take, NULL, &err), LAP_OK);
+            assert_true(has_news("a.jpg"));
+            end();
+        }
+}
+
+static void news_of_folders_without_records(void **unused)
+{
+    (void)unused;
+    begin_with_all_read();
+    assert_int_equal(mkdir(at("top/out/other"), 0700), 0);
+    assert_false(has_news("other/c.jpg"));
+    say("top/out/other", "c.jpg", OURS);
+    assert_false(has_news("sub/b.jpg")); /* they say nothing about this one */
+    assert_true(has_news("other/c.jpg"));
+    end();
+    begin_with_all_read();
+    say("", "top/out/a.jpg", OURS);
+    assert_true(has_news("a.jpg"));
+    end();
+    begin_with_all_read();
+    assert_int_equal(unlink(at("top/.lapedge/a.jsonl")), 0); /* which can need no output any more */
+    assert_false(has_news("a.jpg"));
+    end();
+}
+
+static void assert_unreadable(lap_code code, const lap_error *err, const char *subject, const char *message)
+{
+    assert_int_equal(code, LAP_E_UNREADABLE);
+    assert_int_equal(err->code, code);
+    assert_string_equal(err->subject, subject);
+    assert_string_equal(err->message, message);
+}
+
+/* What a folder above needs is not known if its records were moved away since, or the output folder was. */
+static void folders_that_move(void **unused)
+{
+    (void)unused;
+    lap_error err;
+    bool is;
+    char lapedge[100];
+    begin_with_all_read();
+    snprintf(lapedge, sizeof lapedge, "%s", at("top/.lapedge"));
+    assert_int_equal(rename(lapedge, at("top/moved")), 0);
+    assert_unreadable(lap_manifest_each_other(manifest, &shown, take, NULL, &err), &err, lapedge,
+        "was moved or removed during the run");
+    assert_int_equal(rename(at("top/moved"), lapedge), 0);
+    assert_int_equal(rename(out, at("top/moved")), 0);
+    static const char gone[] = "cannot be examined: No such file or directory";
+    assert_unreadable(lap_manifest_look_above(manifest, &err), &err, out, gone);
+    assert_unreadable(lap_manifest_has_news(manifest, "a.jpg", &is, &err), &err, out, gone);
+    assert_int_equal(mkdir(out, 0700), 0);
+    assert_unreadable(
+        lap_manifest_look_above(manifest, &err), &err, out, "was moved or replaced during the run");
+    assert_int_equal(rmdir(out), 0);
+    assert_int_equal(rename(at("top/moved"), out), 0);
+    assert_false(has_news("a.jpg"));
+    end();
+}
+
+static void news_that_cannot_be_read(void **unused)
+{
+    (void)unused;
+    static const char *const calls[] = {"open", "enter", "scandirat", "put"};
+    lap_error err;
+    bool is;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        int failed = 0;
+        for (int after = 0; after < 12; after++) {
+            begin_with_all_read();
+            sys.call = calls[i];
+            sys.why = EIO;
+            sys.after = after;
+            const lap_code code = lap_manifest_has_news(manifest, "sub/b.jpg", &is, &err);
+            sys.call = NULL;
+            failed += code != LAP_OK;
+            assert_true(code != LAP_OK ? err.code == code : !is);
+            end();
+        }
+        assert_true(failed > 0);
+    }
+}
+
 /* ---- rivals ---------------------------------------------------------------------------------------------
  */
 
@@ -591,6 +723,10 @@ int main(void)
         cmocka_unit_test(names_above),
         cmocka_unit_test(names_below),
         cmocka_unit_test(lines_of_other_places_are_given),
+        cmocka_unit_test(news_of_all_places),
+        cmocka_unit_test(news_of_folders_without_records),
+        cmocka_unit_test(folders_that_move),
+        cmocka_unit_test(news_that_cannot_be_read),
         cmocka_unit_test(rivals_above),
         cmocka_unit_test(rivals_below),
         cmocka_unit_test(other_places_that_cannot_be_read),

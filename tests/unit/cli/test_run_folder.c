@@ -457,6 +457,13 @@ static void outputs_that_are_left(void **state)
                     quiet && cases[i].said_quietly ? cases[i].said_quietly : cases[i].said);
                 assert_runs(lap_run_folder, other ? LAP_EXIT_NOTHING : cases[i].exit, "", want);
             }
+    restart(); /* the cause came up after an output was removed */
+    cli.prune = true;
+    sys.prune =
+        (lap_batch_prune){.removed = 1, .refused = {.code = LAP_E_LIMIT, .subject = "s", .message = "why"}};
+    cli.quiet = false;
+    assert_runs(lap_run_folder, LAP_EXIT_FAILED, "",
+        "3 done, 1 removed (photo gone)\n" LEFT "nothing more was removed: s: limit: why\n");
     restart(); /* what refused the run itself is not told twice */
     cli.prune = true;
     cli.json_file = "j";
