@@ -228,6 +228,8 @@ COMPLETIONDIR ?= $(DATADIR)/bash-completion/completions
 ZSHCOMPLETIONDIR ?= $(DATADIR)/zsh/site-functions
 FISHCOMPLETIONDIR ?= $(DATADIR)/fish/vendor_completions.d
 FOLDERS := PREFIX BINDIR LIBDIR INCLUDEDIR DATADIR MANDIR DOCDIR COMPLETIONDIR ZSHCOMPLETIONDIR FISHCOMPLETIONDIR
+without_slash = $(if $(filter %/,$(1)),$(call without_slash,$(1:%/=%)),$(1))
+$(foreach f,$(FOLDERS),$(eval override $(f) := $$(call without_slash,$$($(f)))))
 INSTALL ?= install
 STRIP ?= strip
 SO := liblapedge.so

@@ -221,6 +221,16 @@ blank_in_a_folder() {
     done
 }
 check "a folder with a blank or a colon is refused, also by uninstall" blank_in_a_folder
+slashes()
+{
+    local target
+    for target in install uninstall; do
+        make -n "$target" PREFIX=/opt LIBDIR=/lib64 DOCDIR=/doc B="${B:-build}" CC="$CC" >"$root/without" &&
+            make -n "$target" PREFIX=/opt/ LIBDIR=/lib64// DOCDIR=/doc/ B="${B:-build}" CC="$CC" >"$root/with" &&
+            cmp "$root/without" "$root/with" || return 1
+    done
+}
+check "slashes at the end of a folder change nothing" slashes
 # Folders outside PREFIX are not ours to remove, empty or not.
 outside() {
     local options=(DESTDIR="$root/out" PREFIX="$prefix" BINDIR=/tools/bin MANDIR=/man B="${B:-build}" CC="$CC")
