@@ -288,21 +288,13 @@ install-strip: install
 	$(STRIP) --strip-unneeded "$(DESTDIR)$(LIBDIR)/$(SO).$(VERSION)"
 	$(STRIP) --strip-debug "$(DESTDIR)$(LIBDIR)/liblapedge.a"
 
-# Folders that a system has without lapedge; uninstall removes other folders below PREFIX that are left empty.
-STANDARD := bin lib lib64 include share share/man share/man/man1 share/doc
-OF_THE_SYSTEM = $(if $(DESTDIR)$(filter-out /usr /usr/local,$(PREFIX)),//,$(subst \
-  $(SPACE),|,$(addprefix $(PREFIX)/,$(STANDARD))))
-EMPTY :=
-SPACE := $(EMPTY) $(EMPTY)
+# Other programs may use the other folders, even if they are empty now: only those of the documents are removed.
 ## uninstall: remove what make install installed
 uninstall:
 	@$(CHECK_FOLDERS) :
 	rm -f $(foreach f,$(INSTALLED),"$(DESTDIR)$(call installed_part,2,$(f))") $(LINKS:%="$(DESTDIR)%")
-	@for file in $(foreach f,$(INSTALLED),"$(call installed_part,2,$(f))"); do \
-	  folder=$${file%/*}; \
-	  while case $$folder in "$(PREFIX)" | "" | $(OF_THE_SYSTEM)) false ;; "$(PREFIX)"/*) ;; *) false ;; esac && \
-	    rmdir "$(DESTDIR)$$folder" 2>/dev/null; do folder=$${folder%/*}; done; \
-	done
+	@(cd "$(DESTDIR)$(DOCDIR)" && rmdir -p $(filter-out ./,$(sort $(dir $(DOCUMENTS))))) 2>/dev/null; \
+	  rmdir "$(DESTDIR)$(DOCDIR)" 2>/dev/null || :
 
 # What the static library needs, for those who link it (python/build_interface.py).
 .PHONY: print-libs

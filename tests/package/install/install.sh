@@ -231,14 +231,16 @@ slashes()
     done
 }
 check "slashes at the end of a folder change nothing" slashes
-# Folders outside PREFIX are not ours to remove, empty or not.
-outside() {
-    local options=(DESTDIR="$root/out" PREFIX="$prefix" BINDIR=/tools/bin MANDIR=/man B="${B:-build}" CC="$CC")
-    make -s install "${options[@]}" && [ -x "$root/out/tools/bin/lapedge" ] && make -s uninstall "${options[@]}" &&
-        [ -d "$root/out/tools/bin" ] && [ -d "$root/out/man/man1" ] && [ -z "$(find "$root/out" ! -type d)" ] &&
-        [ -z "$(find "$root/out$prefix" -mindepth 1 -type d)" ]
+# Empty folders may be another program's, or the user's: also without an install before.
+leaves_folders()
+{
+    mkdir -p "$root"/others/{bin,include,lib/pkgconfig} \
+        "$root"/others/share/{bash-completion/completions,doc,fish/vendor_completions.d,man/man1,zsh/site-functions} &&
+        find "$root/others" | sort >"$root/before" &&
+        make -s uninstall PREFIX="$root/others" && find "$root/others" | sort | diff "$root/before" - &&
+        make -s uninstall DESTDIR="$root" PREFIX=/others/ && find "$root/others" | sort | diff "$root/before" -
 }
-check "uninstall leaves folders outside PREFIX" outside
+check "uninstall leaves folders that are not lapedge's" leaves_folders
 
 # Each completion has a folder that can be chosen; uninstall finds it there.
 chosen_completions()
@@ -253,5 +255,13 @@ chosen_completions()
 check "each shell's completion goes to the folder that is chosen for it" chosen_completions
 check "make uninstall" make -s uninstall DESTDIR="$root" PREFIX=$prefix
 check "nothing is left" test -z "$(files)"
-check "and no empty folder" test -z "$(find "$root$prefix" -mindepth 1 -type d)"
+check "nor a folder of the documents" test ! -e "$root$prefix/share/doc/lapedge"
+# A file that somebody put there stays, with its folder.
+keeps_notes()
+{
+    make -s install DESTDIR="$root" PREFIX=$prefix B="${B:-build}" CC="$CC" &&
+        touch "$root$prefix/share/doc/lapedge/docs/notes" && make -s uninstall DESTDIR="$root" PREFIX=$prefix &&
+        [ "$(cd "$root$prefix/share/doc/lapedge" && echo * */*)" = "docs docs/notes" ]
+}
+check "but one with a file of somebody else stays" keeps_notes
 finish
