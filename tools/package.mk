@@ -254,7 +254,6 @@ DOCUMENTS := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE \
 .PHONY: pages
 pages: $(DOCUMENTS)
 	@tools/release/pages $(B)/pages '$(DOCDIR)' '$(INCLUDEDIR)' $(DOCUMENTS)
-	@chown -Rf --reference=$(B) $(B)/pages || : # after make, root may install
 # SOURCE:TARGET[:MODE] of all files that are installed; uninstall removes the targets.
 INSTALLED = $(PROGRAM):$(BINDIR)/lapedge:755 $(B)/liblapedge.a:$(LIBDIR)/liblapedge.a \
   $(B)/$(SO).$(SOVERSION):$(LIBDIR)/$(SO).$(VERSION):755 src/lapedge.h:$(INCLUDEDIR)/lapedge.h \
@@ -273,6 +272,7 @@ CHECK_FOLDERS = $(foreach f,$(FOLDERS),case "$($(f))" in \
 
 ## install: install the program, libraries, header, manual, completions and documents under DESTDIR and PREFIX
 install: all $(B)/lapedge.pc pages
+	@chown -Rf --reference=$(B) $(B)/. || : # after root, the user may build and install
 	@$(CHECK_FOLDERS) :
 	@$(foreach f,$(INSTALLED),$(INSTALL) -D -m $(or $(call installed_part,3,$(f)),644) \
 	  "$(call installed_part,1,$(f))" "$(DESTDIR)$(call installed_part,2,$(f))" &&) :

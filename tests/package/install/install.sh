@@ -242,6 +242,20 @@ leaves_folders()
 }
 check "uninstall leaves folders that are not lapedge's" leaves_folders
 
+# Nothing is compiled: the files of the build are there.
+keeps_the_owner()
+{
+    mkdir "$root/built" && touch "$root"/built/{lapedge,liblapedge.{a,"so.${version%%.*}"}} && chown -R 65534 "$root/built" &&
+        make -s -o all install B="$root/built" DESTDIR="$root/roots" PREFIX=$prefix CC="$CC" &&
+        [ -e "$root/built/lapedge.pc" ] && [ -e "$root/built/pages/README.md" ] &&
+        find "$root/built" ! -user 65534 >"$root/said" && cat "$root/said" && [ ! -s "$root/said" ]
+}
+if [ "$(id -u)" -eq 0 ]; then
+    check "root's install leaves the user's build to the user" keeps_the_owner
+else
+    skip "root's install leaves the user's build to the user" "not root"
+fi
+
 # Each completion has a folder that can be chosen; uninstall finds it there.
 chosen_completions()
 {
