@@ -49,10 +49,17 @@ endif
 
 # Other compilers give other answers: the first line of config.mk names those that were asked.
 PROBE_FLAGS := $(strip $(CPPFLAGS) $(CFLAGS) $(LDFLAGS))
-COMPILERS := $(strip $(shell $(CC) --version 2>&1 | head -n 1), $(shell command -v $(NVCC) || echo no $(NVCC)) \
-  $(PROBE_FLAGS))
+NVCC_FILE := $(realpath $(shell command -v $(NVCC)))
+COMPILERS := $(strip $(shell $(CC) --version 2>&1 | head -n 1), $(or $(NVCC_FILE),no $(NVCC)) $(PROBE_FLAGS))
+# Whatever was installed since may be found now: hence the lists of dpkg, rpm, pacman and apk.
+PACKAGES := $(wildcard /var/lib/dpkg/status /var/lib/rpm/rpmdb.sqlite /usr/lib/sysimage/rpm/rpmdb.sqlite \
+  /var/lib/pacman/local /lib/apk/db/installed)
+# make install keeps the answers of the build, so that it installs what was built: root's PATH may lack nvcc.
+ifeq ($(and $(filter install install-strip,$(MAKECMDGOALS)),$(wildcard $(B)/config.mk)),)
+$(B)/config.mk: Makefile tools/probe $(PACKAGES)
 ifneq ($(shell sed -n 's/^# //p' $(B)/config.mk 2>/dev/null),$(COMPILERS))
 $(B)/config.mk: FORCE
+endif
 endif
 # What is needed and was not found may have been installed since.
 ifneq ($(shell grep -E 'FOUND_(JPEG|JANSSON|XXHASH) := 0' $(B)/config.mk 2>/dev/null),)
@@ -61,11 +68,8 @@ endif
 .PHONY: FORCE
 FORCE:
 
-# Whatever was installed since may be found now: hence the lists of dpkg, rpm, pacman and apk. Two makes may ask at
-# once: each in a folder of its own, and the answers take their place whole.
-PACKAGES := $(wildcard /var/lib/dpkg/status /var/lib/rpm/rpmdb.sqlite /usr/lib/sysimage/rpm/rpmdb.sqlite \
-  /var/lib/pacman/local /lib/apk/db/installed)
-$(B)/config.mk: Makefile tools/probe $(PACKAGES)
+# Two makes may ask at once: each in a folder of its own, and the answers take their place whole.
+$(B)/config.mk:
 	@mkdir -p $(@D)
 	@new=$$(mktemp -d $(B)/probe-XXXXXX) && export PROBE_DIR=$$new && \
 	{ echo '# $(COMPILERS)'; \
@@ -73,7 +77,10 @@ $(B)/config.mk: Makefile tools/probe $(PACKAGES)
       CMOCKA:-lcmocka; do \
 	    echo "FOUND_$${f%%:*} := $$(tools/probe $${f%%:*} '$(CC)' $(PROBE_FLAGS) $${f#*:})"; done; \
 	  echo "FOUND_CHART := $$(tools/probe CHART '$(CHART_JS)')"; \
-	  echo "FOUND_CUDA := $$(tools/probe CUDA '$(NVCC)' -arch=sm_90)"; } > $$new/config.mk && \
+	  echo "FOUND_CUDA := $$(tools/probe CUDA '$(NVCC)' -arch=sm_90)"; \
+	  echo "FOUND_CUDA_HOME := $(patsubst %/bin/,%,$(dir $(NVCC_FILE)))"; \
+	  echo "NVCC_VERSION := $$($(NVCC) --version 2>/dev/null | sed -n 's/.*, V\([0-9.]*\)$$/\1/p')"; } \
+	    > $$new/config.mk && \
 	mv $$new/config.mk $@ && mkdir -p $(B)/probe && mv -f $$new/* $(B)/probe && rmdir $$new
 
 # HAVE_X: what was asked for, else what was found. Forced and missing stops the build.
@@ -144,10 +151,9 @@ OBJ := $(SRC:%.c=$(B)/%.o)
 CLI_OBJ := $(CLI:%.c=$(B)/%.o)
 CU_OBJ := $(CU:%.cu=$(B)/%.cu.o)
 
-CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(shell command -v $(NVCC) 2>/dev/null))))
+CUDA_HOME ?= $(FOUND_CUDA_HOME)
 ifeq ($(HAVE_CUDA),1)
 LIBRARY_LIBS += $(addprefix -L,$(wildcard $(CUDA_HOME)/lib64 $(CUDA_HOME)/targets/*/lib)) -lcudart_static -ldl -lrt
-NVCC_VERSION := $(shell $(NVCC) --version | sed -n 's/.*, V\([0-9.]*\)$$/\1/p')
 NVCC_MAJOR := $(firstword $(subst ., ,$(NVCC_VERSION)))
 endif
 # All device code is compressed: from nvcc 13 on by zstd, which each driver that it needs anyway can read.

@@ -228,6 +228,8 @@ COMPLETIONDIR ?= $(DATADIR)/bash-completion/completions
 ZSHCOMPLETIONDIR ?= $(DATADIR)/zsh/site-functions
 FISHCOMPLETIONDIR ?= $(DATADIR)/fish/vendor_completions.d
 FOLDERS := PREFIX BINDIR LIBDIR INCLUDEDIR DATADIR MANDIR DOCDIR COMPLETIONDIR ZSHCOMPLETIONDIR FISHCOMPLETIONDIR
+without_slash = $(if $(filter %/,$(1)),$(call without_slash,$(1:%/=%)),$(1))
+$(foreach f,$(FOLDERS),$(eval override $(f) := $$(call without_slash,$$($(f)))))
 INSTALL ?= install
 STRIP ?= strip
 SO := liblapedge.so
@@ -252,7 +254,6 @@ DOCUMENTS := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE \
 .PHONY: pages
 pages: $(DOCUMENTS)
 	@tools/release/pages $(B)/pages '$(DOCDIR)' '$(INCLUDEDIR)' $(DOCUMENTS)
-	@chown -Rf --reference=$(B) $(B)/pages || : # after make, root may install
 # SOURCE:TARGET[:MODE] of all files that are installed; uninstall removes the targets.
 INSTALLED = $(PROGRAM):$(BINDIR)/lapedge:755 $(B)/liblapedge.a:$(LIBDIR)/liblapedge.a \
   $(B)/$(SO).$(SOVERSION):$(LIBDIR)/$(SO).$(VERSION):755 src/lapedge.h:$(INCLUDEDIR)/lapedge.h \
@@ -271,6 +272,7 @@ CHECK_FOLDERS = $(foreach f,$(FOLDERS),case "$($(f))" in \
 
 ## install: install the program, libraries, header, manual, completions and documents under DESTDIR and PREFIX
 install: all $(B)/lapedge.pc pages
+	@chown -Rf --reference=$(B) $(B)/. || : # after root, the user may build and install
 	@$(CHECK_FOLDERS) :
 	@$(foreach f,$(INSTALLED),$(INSTALL) -D -m $(or $(call installed_part,3,$(f)),644) \
 	  "$(call installed_part,1,$(f))" "$(DESTDIR)$(call installed_part,2,$(f))" &&) :
@@ -286,21 +288,13 @@ install-strip: install
 	$(STRIP) --strip-unneeded "$(DESTDIR)$(LIBDIR)/$(SO).$(VERSION)"
 	$(STRIP) --strip-debug "$(DESTDIR)$(LIBDIR)/liblapedge.a"
 
-# Folders that a system has without lapedge; uninstall removes other folders below PREFIX that are left empty.
-STANDARD := bin lib lib64 include share share/man share/man/man1 share/doc
-OF_THE_SYSTEM = $(if $(DESTDIR)$(filter-out /usr /usr/local,$(PREFIX)),//,$(subst \
-  $(SPACE),|,$(addprefix $(PREFIX)/,$(STANDARD))))
-EMPTY :=
-SPACE := $(EMPTY) $(EMPTY)
+# Other programs may use the other folders, even if they are empty now: only those of the documents are removed.
 ## uninstall: remove what make install installed
 uninstall:
 	@$(CHECK_FOLDERS) :
 	rm -f $(foreach f,$(INSTALLED),"$(DESTDIR)$(call installed_part,2,$(f))") $(LINKS:%="$(DESTDIR)%")
-	@for file in $(foreach f,$(INSTALLED),"$(call installed_part,2,$(f))"); do \
-	  folder=$${file%/*}; \
-	  while case $$folder in "$(PREFIX)" | "" | $(OF_THE_SYSTEM)) false ;; "$(PREFIX)"/*) ;; *) false ;; esac && \
-	    rmdir "$(DESTDIR)$$folder" 2>/dev/null; do folder=$${folder%/*}; done; \
-	done
+	@(cd "$(DESTDIR)$(DOCDIR)" && rmdir -p $(filter-out ./,$(sort $(dir $(DOCUMENTS))))) 2>/dev/null; \
+	  rmdir "$(DESTDIR)$(DOCDIR)" 2>/dev/null || :
 
 # What the static library needs, for those who link it (python/build_interface.py).
 .PHONY: print-libs

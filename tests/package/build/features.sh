@@ -1,5 +1,6 @@
 #!/bin/bash
-# Features can be left out, demanded, and are looked for again when the compiler changes.
+# Features can be left out, demanded, and are looked for again when the compiler changes; make install keeps what was
+# found.
 . tests/support/tap.sh
 built=${B:-build}
 B=build/bare
@@ -81,6 +82,52 @@ asked_at_once()
         ! compgen -G 'build/asked/probe-*'
 }
 
+# A compiler that only answers, in a folder that root's PATH may lack.
+in_path()
+{
+    mkdir -p "$scratch"/toolkit/{bin,lib64} && cat >"$scratch/toolkit/bin/some-nvcc" <<'SH' &&
+#!/bin/sh
+[ "$1" != --version ] || echo 'Cuda compilation tools, release 13.0, V13.0.48'
+SH
+        chmod +x "$scratch/toolkit/bin/some-nvcc" && rm -rf build/kept &&
+        PATH=$scratch/toolkit/bin:$PATH dry print-sources >/dev/null && grep -qx 'FOUND_CUDA := 1' build/kept/config.mk
+}
+
+dry() # what make would do
+{
+    env -u MAKEFLAGS -u HAVE_CUDA -u CUDA_HOME make -n B=build/kept NVCC=some-nvcc "$@"
+}
+
+# Also if packages were installed since: then config.mk is older than their list.
+installs_what_was_built()
+{
+    local goal
+    touch -d 2020-01-01 build/kept/config.mk && cp build/kept/config.mk "$scratch/answers" || return 1
+    for goal in install install-strip; do
+        PATH=$scratch/toolkit/bin:$PATH dry $goal >"$scratch/user" && dry $goal >"$scratch/root" &&
+            cmp "$scratch/answers" build/kept/config.mk && cmp "$scratch/user" "$scratch/root" &&
+            grep -q 'some-nvcc .* --compress-mode=size' "$scratch/user" &&
+            grep -qF -- "-L$scratch/toolkit/lib64 -lcudart_static" "$scratch/user" || return 1
+    done
+}
+
+obeys_install()
+{
+    dry install HAVE_CUDA=0 >"$scratch/root" && ! grep -F some-nvcc "$scratch/root" &&
+        cmp "$scratch/answers" build/kept/config.mk
+}
+
+asks_if_nobody_did()
+{
+    rm build/kept/config.mk && dry install >/dev/null && grep -qx 'FOUND_CUDA := 0' build/kept/config.mk
+}
+
+asks_again()
+{
+    PATH=$scratch/toolkit/bin:$PATH dry all >/dev/null && grep -qx 'FOUND_CUDA := 1' build/kept/config.mk &&
+        dry all >/dev/null && grep -qx 'FOUND_CUDA := 0' build/kept/config.mk
+}
+
 fast_in() # FOLDER HAVE_CUDA: where check-fast builds
 {
     env -u MAKEFLAGS make -n check-fast HAVE_CUDA="$2" 2>&1 | grep -q -- "HAVE_CUDA=0 B=$1 run-fast"
@@ -101,6 +148,11 @@ else
 fi
 check "the compiler is asked" probed_with gcc gcc
 check "six makes that ask at once get its answers, each whole" asked_at_once
+check "an nvcc is found" in_path
+check "make install keeps its answers where PATH lacks it" installs_what_was_built
+check "and leaves CUDA out if told to" obeys_install
+check "make install without a build asks" asks_if_nobody_did
+check "make all asks again when nvcc comes or goes" asks_again
 if have clang; then
     check "another compiler is asked again" probed_with clang clang
 else

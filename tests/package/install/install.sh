@@ -221,14 +221,40 @@ blank_in_a_folder() {
     done
 }
 check "a folder with a blank or a colon is refused, also by uninstall" blank_in_a_folder
-# Folders outside PREFIX are not ours to remove, empty or not.
-outside() {
-    local options=(DESTDIR="$root/out" PREFIX="$prefix" BINDIR=/tools/bin MANDIR=/man B="${B:-build}" CC="$CC")
-    make -s install "${options[@]}" && [ -x "$root/out/tools/bin/lapedge" ] && make -s uninstall "${options[@]}" &&
-        [ -d "$root/out/tools/bin" ] && [ -d "$root/out/man/man1" ] && [ -z "$(find "$root/out" ! -type d)" ] &&
-        [ -z "$(find "$root/out$prefix" -mindepth 1 -type d)" ]
+slashes()
+{
+    local target
+    for target in install uninstall; do
+        make -n "$target" PREFIX=/opt LIBDIR=/lib64 DOCDIR=/doc B="${B:-build}" CC="$CC" >"$root/without" &&
+            make -n "$target" PREFIX=/opt/ LIBDIR=/lib64// DOCDIR=/doc/ B="${B:-build}" CC="$CC" >"$root/with" &&
+            cmp "$root/without" "$root/with" || return 1
+    done
 }
-check "uninstall leaves folders outside PREFIX" outside
+check "slashes at the end of a folder change nothing" slashes
+# Empty folders may be another program's, or the user's: also without an install before.
+leaves_folders()
+{
+    mkdir -p "$root"/others/{bin,include,lib/pkgconfig} \
+        "$root"/others/share/{bash-completion/completions,doc,fish/vendor_completions.d,man/man1,zsh/site-functions} &&
+        find "$root/others" | sort >"$root/before" &&
+        make -s uninstall PREFIX="$root/others" && find "$root/others" | sort | diff "$root/before" - &&
+        make -s uninstall DESTDIR="$root" PREFIX=/others/ && find "$root/others" | sort | diff "$root/before" -
+}
+check "uninstall leaves folders that are not lapedge's" leaves_folders
+
+# Nothing is compiled: the files of the build are there.
+keeps_the_owner()
+{
+    mkdir "$root/built" && touch "$root"/built/{lapedge,liblapedge.{a,"so.${version%%.*}"}} && chown -R 65534 "$root/built" &&
+        make -s -o all install B="$root/built" DESTDIR="$root/roots" PREFIX=$prefix CC="$CC" &&
+        [ -e "$root/built/lapedge.pc" ] && [ -e "$root/built/pages/README.md" ] &&
+        find "$root/built" ! -user 65534 >"$root/said" && cat "$root/said" && [ ! -s "$root/said" ]
+}
+if [ "$(id -u)" -eq 0 ]; then
+    check "root's install leaves the user's build to the user" keeps_the_owner
+else
+    skip "root's install leaves the user's build to the user" "not root"
+fi
 
 # Each completion has a folder that can be chosen; uninstall finds it there.
 chosen_completions()
@@ -243,5 +269,13 @@ chosen_completions()
 check "each shell's completion goes to the folder that is chosen for it" chosen_completions
 check "make uninstall" make -s uninstall DESTDIR="$root" PREFIX=$prefix
 check "nothing is left" test -z "$(files)"
-check "and no empty folder" test -z "$(find "$root$prefix" -mindepth 1 -type d)"
+check "nor a folder of the documents" test ! -e "$root$prefix/share/doc/lapedge"
+# A file that somebody put there stays, with its folder.
+keeps_notes()
+{
+    make -s install DESTDIR="$root" PREFIX=$prefix B="${B:-build}" CC="$CC" &&
+        touch "$root$prefix/share/doc/lapedge/docs/notes" && make -s uninstall DESTDIR="$root" PREFIX=$prefix &&
+        [ "$(cd "$root$prefix/share/doc/lapedge" && echo * */*)" = "docs docs/notes" ]
+}
+check "but one with a file of somebody else stays" keeps_notes
 finish
