@@ -5,8 +5,9 @@
 
 enum { MAX_DEPTH = 64, MAX_BINDINGS = 128, MAX_ATTRIBUTES = 512, MAX_NAME = 80 };
 
-/* Known namespaces. For each, the properties that reveal a location or hold other files' metadata, separated
- * by spaces. In every namespace, a property whose name begins with GPS reveals a location. */
+/* Known namespaces. For each, the properties that reveal a location (pressure and depth reveal the altitude)
+ * or hold other files' metadata, separated by spaces. In every namespace, a property whose name begins with
+ * GPS reveals a location. */
 static const struct space {
     const char *uri, *excluded;
 } spaces[] = {
@@ -24,8 +25,8 @@ static const struct space {
     {"http://ns.adobe.com/xap/1.0/t/pg/", ""},
     {"http://ns.adobe.com/xmp/note/", ""},
     {"http://ns.adobe.com/tiff/1.0/", ""},
-    {"http://ns.adobe.com/exif/1.0/", " MakerNote "},
-    {"http://cipa.jp/exif/1.0/", ""},
+    {"http://ns.adobe.com/exif/1.0/", " MakerNote Pressure WaterDepth "},
+    {"http://cipa.jp/exif/1.0/", " Pressure WaterDepth "},
     {"http://ns.adobe.com/exif/1.0/aux/", ""},
     {"http://ns.adobe.com/photoshop/1.0/", " City State Country "},
     {"http://ns.adobe.com/camera-raw-settings/1.0/", ""},
