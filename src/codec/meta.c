@@ -96,9 +96,9 @@ typedef struct chooser {
     const lap_write_options *options;
     const lap_segment *all;
     size_t count;
-    unsigned keep;     /* with LAP_KEEP_LISTED if the user gave a list */
-    bool has_extended; /* XMP continues in other segments, which are kept */
-    bool is_whole;     /* these segments give one text */
+    unsigned keep;               /* with LAP_KEEP_LISTED if the user gave a list */
+    bool has_extended;           /* XMP continues in other segments, which are kept */
+    const char *why_no_extended; /* why these segments are dropped */
     lap_meta *meta;
     size_t room;   /* capacity of meta->segments */
     uint8_t *copy; /* free memory after the copies */
@@ -218,25 +218,37 @@ static void judge_extended(chooser *c)
 {
     uint8_t *joined = c->copy; /* temporary use: the capacity counts all segments twice */
     size_t size;
-    c->is_whole = join_extended(c, joined, &size);
+    const bool is_whole = join_extended(c, joined, &size);
     size_t cleaned = size;
-    bool has_any = false;
+    bool has_any = false, keeps_any = false;
     for (size_t i = 0; i < c->count; i++)
         has_any |= is_extended(&c->all[i]);
     if (!has_any || !(c->keep & LAP_KEEP_XMP))
         return;
     const bool harmless = is_harmless_wanted(c);
-    const bool picture =
-        !(c->keep & LAP_KEEP_THUMBNAIL) && (!c->is_whole || lap_xmp_has_picture(joined, size));
-    const lap_xmp_cleaning cleaning = {harmless ? LAP_XMP_HARMLESS : LAP_XMP_PICTURES, .extended = true};
-    c->has_extended =
-        (!harmless && !picture) ||
-        (c->is_whole && lap_xmp_clean(joined, size, &cleaning, joined + size, &cleaned) && cleaned == size);
-    if (!c->has_extended && harmless)
+    const bool picture = !(c->keep & LAP_KEEP_THUMBNAIL) && (!is_whole || lap_xmp_has_picture(joined, size));
+    const lap_xmp_cleaning cleaning = {
+        harmless ? LAP_XMP_HARMLESS : LAP_XMP_PICTURES, .extended = true, .keeps_any = &keeps_any};
+    const bool is_examined = harmless || picture;
+    const bool is_plain =
+        is_examined && is_whole && lap_xmp_clean(joined, size, &cleaning, joined + size, &cleaned);
+    c->has_extended = !is_examined || (is_plain && cleaned == size);
+    if (c->has_extended)
+        return;
+    c->why_no_extended = harmless    ? "location or unknown"
+                         : !is_whole ? "damaged"
+                         : !is_plain ? "cannot be read"
+                                     : "thumbnail";
+    if (harmless)
         lap_meta_warn(c->drops, "the second part of XMP may contain the location and is left out");
-    else if (!c->has_extended && !c->is_whole)
+    else if (!is_whole)
         lap_meta_warn(
             c->drops, "the second part of XMP is damaged and is left out: it may contain a thumbnail");
+    else if (!is_plain)
+        lap_meta_warn(c->drops,
+            "the second part of XMP is left out: it may contain a thumbnail, and is too unusual to check");
+    else if (keeps_any)
+        lap_meta_warn(c->drops, "the second part of XMP contains a thumbnail and is left out as a whole");
 }
 
 static void choose_xmp(chooser *c, const lap_segment *s)
@@ -245,7 +257,7 @@ static void choose_xmp(chooser *c, const lap_segment *s)
         if (c->has_extended)
             add(c, *s);
         else
-            drop(c, s, is_harmless_wanted(c) ? "location or unknown" : c->is_whole ? "thumbnail" : "damaged");
+            drop(c, s, c->why_no_extended);
         return;
     }
     if (!lap_meta_is_xmp(s)) {
@@ -262,8 +274,11 @@ static void choose_xmp(chooser *c, const lap_segment *s)
         add(c, *s);
         return;
     }
-    const lap_xmp_cleaning cleaning = {
-        harmless ? LAP_XMP_HARMLESS : LAP_XMP_PICTURES, c->has_extended, c->drops};
+    const lap_xmp_cleaning cleaning = {.rule = harmless  ? LAP_XMP_HARMLESS
+                                               : picture ? LAP_XMP_PICTURES
+                                                         : LAP_XMP_REFERENCE,
+        .extended = c->has_extended,
+        .drops = c->drops};
     if (!lap_xmp_clean(packet, size, &cleaning, c->copy + LAP_META_XMP, &left)) {
         if (!harmless && !picture) {
             add(c, *s);

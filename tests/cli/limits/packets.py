@@ -117,12 +117,22 @@ def thumbnails_in_xmp():
     inner = (f"<xmp:Thumbnails><rdf:Alt><rdf:li rdf:parseType='Resource'><img:format>JPEG</img:format><img:image>{PICTURE}"
              "</img:image></rdf:li></rdf:Alt></xmp:Thumbnails>")
     for body, attributes in ((inner, ""), ("", f'google:Data="{PICTURE}"'), (f"<own:photo>\n{PICTURE}</own:photo>", ""),
-                             ("", f"own:photo=' {PICTURE}'")):
+                             ("", f"own:photo=' {PICTURE}'"), ("", f"own:photo='&#xA;{PICTURE}'"),
+                             (f"<own:photo>data:image/jpeg;base64,{PICTURE}</own:photo>", ""),
+                             (f"<Thumbnails xmlns='{SPACES['xmp']}'>{PICTURE}</Thumbnails>", ""),
+                             (f"<exif:MakerNote>{PICTURE}</exif:MakerNote>", "")):
         for options in ([], ["--keep=xmp"], ["--keep=xmp,exif,gps"]):
             data, said = output(segment(0xE1, XMP + packet(body, attributes)), options=options)
             assert PICTURE.encode() not in data and b"HARMLESS" in data and not said, (body, options)
         data, _ = output(segment(0xE1, XMP + packet(body, attributes)), options=["--keep=all"])
         assert PICTURE.encode() in data
+        # A reference to extended XMP that is not there goes alone.
+        reference = f"{attributes} note:HasExtendedXMP='0'"
+        data, said = output(segment(0xE1, XMP + packet(body, reference)), options=["--keep=all"])
+        assert PICTURE.encode() in data and b"HasExtended" not in data and not said
+    for code in ("utf-16", "utf-16-be", "utf-32"):
+        data, said = output(segment(0xE1, XMP + packet(inner).decode().encode(code)))
+        assert b"xap/1.0" not in data and "it may contain a thumbnail, and is too unusual to check" in said, (code, said)
 
 
 def extended_xmp():
@@ -139,8 +149,14 @@ def extended_xmp():
     assert SECRET.encode() not in data and b"HasExtended" not in data and EXTENDED not in data and "second part of XMP" in said
     data, said = output(segment(0xE1, main), *parts(harmless), options=["--keep=xmp"])
     assert data.count(EXTENDED) == 2 and b"HasExtended" in data and not said
-    data, said = output(segment(0xE1, main), *parts(photo))
-    assert b"xPICTURE" not in data and b"HasExtended" not in data and EXTENDED not in data
+    alone = photo.replace(b' dc:format="HARMLESS"', b"")
+    odd = photo.replace(PICTURE.encode(), b"<![CDATA[" + PICTURE.encode() + b"]]>")
+    for text, word in ((photo, "as a whole"), (alone, ""), (odd, "too unusual to check")):
+        data, said = output(segment(0xE1, main), *parts(text))
+        assert b"xPICTURE" not in data and b"HasExtended" not in data and EXTENDED not in data
+        assert word in said and bool(said) == bool(word), (text, said)
+        _, said = output(segment(0xE1, main), *parts(text), options=["--fail-on=warning"], code=1 if word else 0)
+        assert word in said, said
     data, said = output(segment(0xE1, main), *parts(place))
     assert data.count(EXTENDED) == 2 and main in data
 
