@@ -173,6 +173,7 @@ PLACES = (26, 27, 90, 92, 95, 100, 101)
 IPTC = (data_set(1, 90, b"\x1b%G") + data_set(2, 0, b"\0\4") + data_set(2, 105, b"HARMLESS") +
         b"".join(data_set(2, number, SECRET.encode()) for number in PLACES) + data_set(2, 202, b"SECRETxPREVIEW") +
         data_set(2, 255, b"SECRETxUNKNOWN"))
+IPTC_KEPT = IPTC.replace(data_set(2, 202, b"SECRETxPREVIEW"), b"") # without a list
 
 
 def place_in_iptc():
@@ -192,6 +193,7 @@ def place_in_iptc():
             assert data.count(SECRET.encode()) == len(PLACES) and b"xPREVIEW" not in data and b"xOTHER" not in data
             data, _ = output(*new)
             assert b"xTHUMBNAIL" not in data and SECRET.encode() in data and b"xOTHER" in data
+            assert b"xPREVIEW" not in data
     cut = b"Photoshop 3.0\0" + block(0x404, IPTC)[:-30]
     data, said = output(segment(0xED, cut), options=["--keep=iptc"])
     assert b"SECRET" not in data and "cannot be read" in said
@@ -250,12 +252,12 @@ def text_of_a_png():
 
 def jpeg_to_png():
     """IPTC and comments of a JPEG are in its PNG; what has no place there is warned of"""
-    iptc = b"Photoshop 3.0\0" + block(0x404, IPTC)
+    iptc = b"Photoshop 3.0\0" + block(0x404, IPTC_KEPT)
     data, said = output(segment(0xED, iptc), segment(0xFE, b"a comment"), segment(0xFE, "naïve".encode()), name="o.png")
     found = chunks(data)
     assert (b"tEXt", b"Comment\0a comment") in found and itxt(b"Comment", "naïve".encode()) in found and not said
     profile = next(zlib.decompress(c[c.index(b"\0") + 2:]) for kind, c in found if kind == b"zTXt")
-    digits = block(0x404, IPTC).hex().encode()
+    digits = block(0x404, IPTC_KEPT).hex().encode()
     lines = [digits[at:at + 72] for at in range(0, len(digits), 72)]
     assert profile == b"\niptc\n%8d\n" % (len(digits) // 2) + b"\n".join(lines) + b"\n" and len(lines) > 1
     lapedge("o.png", "back.jpg", "--no-sync")
