@@ -422,6 +422,25 @@ static void resources_are_joined_if_need_be(void **state)
     becomes((choice){.from = two, .count = 2}, (choice){.from = cut, .count = 2}, "");
 }
 
+/* Four times outside; four copies here, except of extended XMP. */
+static void memory_counts_all_copies(void **state)
+{
+    (void)state;
+    lap_segment some[] = {SEGMENT(COM, "words"), SEGMENT(APP1, XMP PACKET("")),
+        SEGMENT(APP1, EXTENDED("\0") "words"), SEGMENT(APP13, RESOURCES)};
+    lap_header from = {.segments = some, .segment_count = 0};
+    assert_int_equal(lap_meta_memory(&from), 0);
+    from.segment_count = 4;
+    assert_int_equal(
+        lap_meta_memory(&from), 8 * (some[0].size + some[1].size + some[3].size) + 4 * some[2].size);
+    some[0].size = some[3].size = SIZE_MAX / 16 + 1;
+    assert_int_equal(lap_meta_memory(&from), SIZE_MAX);
+    from.segment_count = 1;
+    assert_int_equal(lap_meta_memory(&from), SIZE_MAX / 2 + 1);
+    some[0].size = SIZE_MAX / 8 + 1;
+    assert_int_equal(lap_meta_memory(&from), SIZE_MAX);
+}
+
 static void the_report_counts_by_kind(void **state)
 {
     (void)state;
@@ -514,6 +533,7 @@ int main(void)
         cmocka_unit_test(comments_have_keywords),
         cmocka_unit_test(xmp_goes_with_its_continuation),
         cmocka_unit_test(resources_are_joined_if_need_be),
+        cmocka_unit_test(memory_counts_all_copies),
         cmocka_unit_test(the_report_counts_by_kind),
         cmocka_unit_test(foreign_files_are_named),
     };
