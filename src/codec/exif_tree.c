@@ -6,8 +6,9 @@
 #include "base/status.h"
 
 /* Limits against EXIF that an attacker made so complex that reading it takes seconds. A camera writes about a
- * hundred entries, and each byte belongs to only one of them. */
-enum { MAX_ENTRIES = 2000, MAX_WORK = 16 << 20 };
+ * hundred entries, and each byte belongs to only one of them. A file may hold a thousand EXIF segments, so
+ * the work on each is limited to a multiple of its size. */
+enum { MAX_ENTRIES = 2000, MAX_SHARES = 8 };
 
 /* ---- bytes --------------------------------------------------------------------------------------- */
 
@@ -248,6 +249,11 @@ const char *lap_exif_tree_why(const lap_exif_tree *tree, const lap_exif_director
                : NULL;
 }
 
+static bool works_too_much(const lap_exif_tree *tree)
+{
+    return tree->work > (uint64_t)MAX_SHARES * tree->tiff.size;
+}
+
 /* Marks bytes as dropped. If an entry claims bytes of a directory that is kept, the claim is ignored. */
 static void give_up(lap_exif_tree *tree, size_t at, size_t size)
 {
@@ -256,7 +262,7 @@ static void give_up(lap_exif_tree *tree, size_t at, size_t size)
         return;
     const size_t room = tree->tiff.size - at;
     tree->work += size < room ? size : room;
-    if (tree->work > MAX_WORK)
+    if (works_too_much(tree))
         return;
     if (!is_listed && (size > room || is_owned_by(tree, at, size, LAP_OWNER_DIRECTORY)))
         return;
@@ -355,12 +361,22 @@ static void keep_all(lap_exif_tree *tree, const lap_exif_directory *d)
     }
 }
 
+static void count_values(lap_exif_tree *tree)
+{
+    for (size_t k = 0; k < tree->count; k++)
+        for (size_t i = 0; i < tree->directories[k].entries; i++) {
+            const lap_exif_entry e = lap_exif_entry_at(tree, &tree->directories[k], i);
+            tree->work += e.is_outside && e.fits ? e.size : 0;
+        }
+}
+
 lap_code lap_exif_tree_build(
     lap_exif_tree *tree, const uint8_t *payload, size_t size, unsigned keep, lap_error *err)
 {
     tree->map = NULL;
     tree->keep = keep;
-    tree->count = tree->entries = tree->work = 0;
+    tree->count = tree->entries = 0;
+    tree->work = 0;
     tree->broken = 0;
     if (!lap_tiff_open(&tree->tiff, payload, size))
         return lap_fail(err, LAP_E_DAMAGED, "EXIF does not begin with a TIFF header");
@@ -374,9 +390,10 @@ lap_code lap_exif_tree_build(
     if (tree->count == LAP_EXIF_DIRECTORIES || tree->entries > MAX_ENTRIES)
         return lap_fail(err, LAP_E_DAMAGED, "EXIF has too many directories or tags");
     own(tree, 0, LAP_EXIF_HEAD, LAP_OWNER_DIRECTORY);
-    for (size_t k = 0; k < tree->count; k++)
+    count_values(tree);
+    for (size_t k = 0; k < tree->count && !works_too_much(tree); k++)
         give_up_all(tree, &tree->directories[k]);
-    if (tree->work > MAX_WORK)
+    if (works_too_much(tree))
         return lap_fail(err, LAP_E_DAMAGED, "the tags of EXIF share their values");
     for (size_t k = 0; k < tree->count; k++)
         keep_all(tree, &tree->directories[k]);

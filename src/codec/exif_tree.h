@@ -49,14 +49,15 @@ typedef struct lap_exif_tree {
     unsigned keep;
     lap_exif_directory directories[LAP_EXIF_DIRECTORIES];
     size_t count;
-    size_t entries, work; /* entries in all directories; bytes examined to find owners */
-    int broken;           /* directories that should be kept but cannot be read */
-    uint8_t *map;         /* lap_exif_owner of each byte */
+    size_t entries; /* in all directories */
+    uint64_t work;  /* bytes of all values, and bytes marked as dropped */
+    int broken;     /* directories that should be kept but cannot be read */
+    uint8_t *map;   /* lap_exif_owner of each byte */
 } lap_exif_tree;
 
 /* Builds the tree. keep has LAP_KEEP_... bits; without a list, all but the thumbnail. LAP_E_DAMAGED: the
- * first directory cannot be read, or there are too many directories. LAP_E_MEMORY. Release the tree even
- * after a failure. */
+ * first directory cannot be read, there are too many directories or entries, or they share their values.
+ * LAP_E_MEMORY. Release the tree even after a failure. */
 lap_code lap_exif_tree_build(
     lap_exif_tree *tree, const uint8_t *payload, size_t size, unsigned keep, lap_error *err);
 void lap_exif_tree_release(lap_exif_tree *tree);

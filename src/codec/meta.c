@@ -96,9 +96,9 @@ typedef struct chooser {
     const lap_write_options *options;
     const lap_segment *all;
     size_t count;
-    unsigned keep;     /* with LAP_KEEP_LISTED if the user gave a list */
-    bool has_extended; /* XMP continues in other segments, which are kept */
-    bool is_whole;     /* these segments give one text */
+    unsigned keep;               /* with LAP_KEEP_LISTED if the user gave a list */
+    bool has_extended;           /* XMP continues in other segments, which are kept */
+    const char *why_no_extended; /* why these segments are dropped */
     lap_meta *meta;
     size_t room;   /* capacity of meta->segments */
     uint8_t *copy; /* free memory after the copies */
@@ -213,30 +213,54 @@ static bool join_extended(const chooser *c, uint8_t *to, size_t *size)
     return true;
 }
 
-/* Keeps extended XMP unchanged or drops it: each part contains its length and hash. */
-static void judge_extended(chooser *c)
+/* Decides whether extended XMP is kept unchanged or dropped as a whole: each part contains the length and the
+ * hash of all. Text that is dropped for more than a thumbnail gives a warning. */
+static void judge_text(chooser *c, uint8_t *joined)
 {
-    uint8_t *joined = c->copy; /* temporary use: the capacity counts all segments twice */
     size_t size;
-    c->is_whole = join_extended(c, joined, &size);
+    const bool is_whole = join_extended(c, joined, &size);
     size_t cleaned = size;
-    bool has_any = false;
-    for (size_t i = 0; i < c->count; i++)
-        has_any |= is_extended(&c->all[i]);
-    if (!has_any || !(c->keep & LAP_KEEP_XMP))
-        return;
+    bool keeps_any = false;
     const bool harmless = is_harmless_wanted(c);
-    const bool picture =
-        !(c->keep & LAP_KEEP_THUMBNAIL) && (!c->is_whole || lap_xmp_has_picture(joined, size));
-    const lap_xmp_cleaning cleaning = {harmless ? LAP_XMP_HARMLESS : LAP_XMP_PICTURES, .extended = true};
-    c->has_extended =
-        (!harmless && !picture) ||
-        (c->is_whole && lap_xmp_clean(joined, size, &cleaning, joined + size, &cleaned) && cleaned == size);
-    if (!c->has_extended && harmless)
+    const bool picture = !(c->keep & LAP_KEEP_THUMBNAIL) && (!is_whole || lap_xmp_has_picture(joined, size));
+    const lap_xmp_cleaning cleaning = {
+        .rule = harmless ? LAP_XMP_HARMLESS : LAP_XMP_PICTURES, .extended = true, .keeps_any = &keeps_any};
+    const bool is_examined = harmless || picture;
+    const bool is_plain =
+        is_examined && is_whole && lap_xmp_clean(joined, size, &cleaning, joined + size, &cleaned);
+    c->has_extended = !is_examined || (is_plain && cleaned == size);
+    if (c->has_extended)
+        return;
+    c->why_no_extended = harmless    ? "location or unknown"
+                         : !is_whole ? "damaged"
+                         : !is_plain ? "cannot be read"
+                                     : "thumbnail";
+    if (harmless)
         lap_meta_warn(c->drops, "the second part of XMP may contain the location and is left out");
-    else if (!c->has_extended && !c->is_whole)
+    else if (!is_whole)
         lap_meta_warn(
             c->drops, "the second part of XMP is damaged and is left out: it may contain a thumbnail");
+    else if (!is_plain)
+        lap_meta_warn(c->drops,
+            "the second part of XMP is left out: it may contain a thumbnail, and is too unusual to check");
+    else if (keeps_any)
+        lap_meta_warn(c->drops, "the second part of XMP contains a thumbnail and is left out as a whole");
+}
+
+static lap_code judge_extended(chooser *c, lap_error *err)
+{
+    enum { ROOM = 2 }; /* the text, and the bytes that were taken or the cleaned text */
+    size_t size = 0, bytes;
+    for (size_t i = 0; i < c->count; i++)
+        size += is_extended(&c->all[i]) ? c->all[i].size : 0;
+    if (size == 0 || !(c->keep & LAP_KEEP_XMP))
+        return LAP_OK;
+    uint8_t *joined = lap_mul(size, ROOM, &bytes) ? malloc(bytes) : NULL;
+    if (!joined)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory for metadata");
+    judge_text(c, joined);
+    free(joined);
+    return LAP_OK;
 }
 
 static void choose_xmp(chooser *c, const lap_segment *s)
@@ -245,7 +269,7 @@ static void choose_xmp(chooser *c, const lap_segment *s)
         if (c->has_extended)
             add(c, *s);
         else
-            drop(c, s, is_harmless_wanted(c) ? "location or unknown" : c->is_whole ? "thumbnail" : "damaged");
+            drop(c, s, c->why_no_extended);
         return;
     }
     if (!lap_meta_is_xmp(s)) {
@@ -262,8 +286,11 @@ static void choose_xmp(chooser *c, const lap_segment *s)
         add(c, *s);
         return;
     }
-    const lap_xmp_cleaning cleaning = {
-        harmless ? LAP_XMP_HARMLESS : LAP_XMP_PICTURES, c->has_extended, c->drops};
+    const lap_xmp_cleaning cleaning = {.rule = harmless  ? LAP_XMP_HARMLESS
+                                               : picture ? LAP_XMP_PICTURES
+                                                         : LAP_XMP_REFERENCE,
+        .extended = c->has_extended,
+        .drops = c->drops};
     if (!lap_xmp_clean(packet, size, &cleaning, c->copy + LAP_META_XMP, &left)) {
         if (!harmless && !picture) {
             add(c, *s);
@@ -371,13 +398,19 @@ static void choose_other(chooser *c, const lap_segment *s)
         add(c, *s);
 }
 
-/* Reserves memory: each segment may be joined with other segments, cleaned and cut again, and XMP is read
- * twice. */
+/* Returns how often the memory of the copies holds a segment, which may be joined with others, cleaned and
+ * cut again. Extended XMP is never changed. */
+static size_t copies_of(const lap_segment *s)
+{
+    enum { COPIES = 4 };
+    return is_extended(s) ? 0 : COPIES;
+}
+
 static bool reserve(chooser *c)
 {
     size_t bytes = 1, exif = 0, sum;
     for (size_t i = 0; i < c->count; i++) {
-        if (!lap_mul(c->all[i].size, 4, &sum) || !lap_add(bytes, sum, &bytes))
+        if (!lap_mul(c->all[i].size, copies_of(&c->all[i]), &sum) || !lap_add(bytes, sum, &bytes))
             return false;
         exif |= is_exif(&c->all[i]) ? LAP_EXIF_ROOM : 0;
     }
@@ -394,10 +427,11 @@ static lap_code choose(chooser *c, lap_error *err)
 {
     if (!reserve(c))
         return lap_fail(err, LAP_E_MEMORY, "out of memory for metadata");
-    const lap_code code = choose_exif(c, err);
+    lap_code code = choose_exif(c, err);
+    if (code == LAP_OK)
+        code = judge_extended(c, err);
     if (code != LAP_OK)
         return code;
-    judge_extended(c);
     bool resources_done = false;
     for (size_t i = 0; i < c->count; i++) {
         const lap_segment *s = &c->all[i];
@@ -435,6 +469,20 @@ lap_code lap_meta_choose(const lap_write_options *o, lap_meta *meta, lap_error *
     if (code != LAP_OK)
         lap_meta_free(meta);
     return code;
+}
+
+size_t lap_meta_memory(const lap_header *from)
+{
+    /* In the source's buffer, in the decoder's segments, and in the encoder's header, which may have room for
+     * twice as much. Before the encoder writes it, extended XMP is joined and cleaned. */
+    enum { ELSEWHERE = 4 };
+    size_t all = 0, sum;
+    for (size_t i = 0; i < from->segment_count; i++) {
+        const lap_segment *s = &from->segments[i];
+        if (!lap_mul(s->size, ELSEWHERE + copies_of(s), &sum) || !lap_add(all, sum, &all))
+            return SIZE_MAX;
+    }
+    return all;
 }
 
 void lap_meta_free(lap_meta *meta)

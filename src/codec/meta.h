@@ -21,6 +21,9 @@ lap_code lap_meta_choose(const lap_write_options *options, lap_meta *meta, lap_e
 /* Whether a colour profile is dropped because its colour space is not the output's. */
 bool lap_meta_drops_profile(const lap_write_options *options);
 void lap_meta_free(lap_meta *meta);
+/* Returns the most bytes that a run needs at once for the metadata segments of an input: in the decoder,
+ * here, and in the encoder. */
+size_t lap_meta_memory(const lap_header *from);
 
 enum { LAP_META_XMP = 29 }; /* length of the XMP name, including its zero byte */
 /* Returns the kind of a segment as in lap_info: "EXIF", "XMP" (also for extended XMP), ... */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "codec/xmp.h"
+
 enum {
     RESOLUTION = 0x03ED,
     IPTC = 0x0404,
@@ -9,6 +11,9 @@ enum {
     COPYRIGHT = 0x040A,
     URL = 0x040B,
     THUMBNAIL = 0x040C,
+    EXIF_1 = 0x0422,
+    EXIF_3 = 0x0423,
+    XMP = 0x0424,
     PREVIEW = 202,   /* data set of record 2 with a small copy of the picture */
     DATA_SET = 0x1C, /* first byte of each data set */
     DATA_HEAD = 5
@@ -62,6 +67,12 @@ bool lap_resources_are_whole(const uint8_t *blocks, size_t size)
 static bool holds_jpeg(const uint8_t *data, size_t size)
 {
     return memmem(data, size, "\xFF\xD8\xFF", 3) != NULL;
+}
+
+/* Whether EXIF contains the tag of a maker's note in either byte order. */
+static bool may_hold_makers_note(const uint8_t *data, size_t size)
+{
+    return memmem(data, size, "\x92\x7C", 2) || memmem(data, size, "\x7C\x92", 2);
 }
 
 static void tell(lap_meta_drops *drops, const char *where, int tag, size_t bytes, const char *reason)
@@ -150,6 +161,8 @@ static size_t clean_iptc(const block *b, unsigned keep, uint8_t *to, lap_meta_dr
 
 /* ---- blocks -------------------------------------------------------------------------------------- */
 
+enum { HEAD = 12 }; /* size of a block's head with an empty name */
+
 static void put_head(uint8_t *to, int number, size_t size)
 {
     memcpy(to, "8BIM", 4);
@@ -160,34 +173,58 @@ static void put_head(uint8_t *to, int number, size_t size)
         to[8 + i] = (uint8_t)(size >> (24 - 8 * i));
 }
 
+/* Completes a block whose cleaned data is behind the place of its head. Without a list, a block that lost
+ * nothing keeps its name, too. Returns the size of what is kept. */
+static size_t finish_block(const uint8_t *p, const block *b, unsigned keep, size_t size, uint8_t *to)
+{
+    if (!(keep & LAP_KEEP_LISTED) && size == b->size) {
+        memcpy(to, p, b->whole);
+        return b->whole;
+    }
+    put_head(to, b->number, size);
+    if (size % 2)
+        to[HEAD + size] = 0;
+    return HEAD + size + size % 2;
+}
+
+/* Removes thumbnails from XMP. False: it may contain one, and cannot be read. */
+static bool clean_xmp(const block *b, uint8_t *to, size_t *size, lap_meta_drops *drops)
+{
+    const lap_xmp_cleaning cleaning = {.rule = LAP_XMP_PICTURES, .extended = true, .drops = drops};
+    *size = b->size;
+    if (!lap_xmp_has_picture(b->data, b->size) || lap_xmp_clean(b->data, b->size, &cleaning, to, size))
+        return true;
+    tell(drops, "Photoshop", XMP, b->size, "cannot be read");
+    lap_meta_warn(drops,
+        "XMP in Photoshop's resources is left out: it may contain a thumbnail, and is too unusual to check");
+    return false;
+}
+
 /* Cleans one block; returns the size of what is kept. */
 static size_t clean_block(const uint8_t *p, const block *b, unsigned keep, uint8_t *to, lap_meta_drops *drops)
 {
-    enum { HEAD = 12 };
     const bool is_listed = keep & LAP_KEEP_LISTED;
     const bool is_known = b->number == RESOLUTION || b->number == COPYRIGHT || b->number == URL;
     const bool is_picture =
         b->number == THUMBNAIL || b->number == THUMBNAIL_OLD || holds_jpeg(b->data, b->size);
-    if (b->number == IPTC && (is_listed || is_picture)) {
-        size_t size = clean_iptc(b, keep, to + HEAD, drops);
-        put_head(to, IPTC, size);
-        if (size % 2)
-            to[HEAD + size++] = 0;
-        return size ? HEAD + size : 0;
+    size_t size = b->size;
+    if (b->number == IPTC) {
+        size = clean_iptc(b, keep, to + HEAD, drops);
+        return size > 0 || (b->size == 0 && !is_listed) ? finish_block(p, b, keep, size, to) : 0;
     }
-    if (b->number != IPTC && (is_picture || (is_listed && !is_known))) {
+    if (is_picture || (is_listed && !is_known)) {
         tell(drops, "Photoshop", b->number, b->size, is_picture ? "thumbnail" : "unknown resource");
         return 0;
     }
-    if (!is_listed) {
-        memcpy(to, p, b->whole);
-        return b->whole;
+    if ((b->number == EXIF_1 || b->number == EXIF_3) && may_hold_makers_note(b->data, b->size)) {
+        tell(drops, "Photoshop", b->number, b->size, "may contain a maker's note");
+        lap_meta_warn(drops, "EXIF in Photoshop's resources is left out: it may contain a maker's note");
+        return 0;
     }
-    put_head(to, b->number, b->size);
-    memcpy(to + HEAD, b->data, b->size);
-    if (b->size % 2)
-        to[HEAD + b->size] = 0;
-    return HEAD + b->size + b->size % 2;
+    if (b->number == XMP)
+        return clean_xmp(b, to + HEAD, &size, drops) ? finish_block(p, b, keep, size, to) : 0;
+    memcpy(to + HEAD, b->data, size);
+    return finish_block(p, b, keep, size, to);
 }
 
 size_t lap_resources_clean(

@@ -5,8 +5,9 @@
 
 enum { MAX_DEPTH = 64, MAX_BINDINGS = 128, MAX_ATTRIBUTES = 512, MAX_NAME = 80 };
 
-/* Known namespaces. For each, the properties that reveal a location or hold other files' metadata, separated
- * by spaces. In every namespace, a property whose name begins with GPS reveals a location. */
+/* Known namespaces. For each, the properties that reveal a location (pressure and depth reveal the altitude)
+ * or hold other files' metadata, separated by spaces. In every namespace, a property whose name begins with
+ * GPS reveals a location. */
 static const struct space {
     const char *uri, *excluded;
 } spaces[] = {
@@ -24,8 +25,8 @@ static const struct space {
     {"http://ns.adobe.com/xap/1.0/t/pg/", ""},
     {"http://ns.adobe.com/xmp/note/", ""},
     {"http://ns.adobe.com/tiff/1.0/", ""},
-    {"http://ns.adobe.com/exif/1.0/", " MakerNote "},
-    {"http://cipa.jp/exif/1.0/", ""},
+    {"http://ns.adobe.com/exif/1.0/", " Pressure WaterDepth "},
+    {"http://cipa.jp/exif/1.0/", " Pressure WaterDepth "},
     {"http://ns.adobe.com/exif/1.0/aux/", ""},
     {"http://ns.adobe.com/photoshop/1.0/", " City State Country "},
     {"http://ns.adobe.com/camera-raw-settings/1.0/", ""},
@@ -37,7 +38,7 @@ static const struct space {
     {"http://creativecommons.org/ns#", ""},
 };
 enum { RDF = 0, META = 1, XML = 2, NOTE = 12, UNKNOWN = -1 };
-static const char thumbnails[] = "Thumbnails";
+static const char thumbnails[] = "Thumbnails", makers_note[] = "MakerNote";
 
 typedef struct slice {
     const char *at;
@@ -66,6 +67,7 @@ typedef struct cleaner {
     lap_xmp_rule rule;
     bool extended;
     lap_meta_drops *drops;
+    bool keeps_any; /* a property was emitted */
     char *to;
     slice open[MAX_DEPTH]; /* names of the open elements */
     int space[MAX_DEPTH];  /* their namespaces; UNKNOWN outside RDF, where an element's text is its value */
@@ -120,18 +122,48 @@ static bool find_space(const cleaner *c, slice prefix, int *space, slice *uri)
     return false;
 }
 
-/* Whether base64 text begins with a JPEG's first three bytes. */
-static bool begins_as_jpeg(const char *at, const char *end)
+/* Returns the size of the white space that begins here, which may be a character reference; 0: there is none.
+ */
+static size_t blank_at(const char *at, const char *end)
 {
-    while (at < end && is_space(*at))
-        at++;
-    return end - at >= 4 && memcmp(at, "/9j/", 4) == 0;
+    static const char *const references[] = {
+        "&#9;", "&#10;", "&#13;", "&#32;", "&#x9;", "&#xA;", "&#xD;", "&#x20;"};
+    if (at < end && is_space(*at))
+        return 1;
+    for (size_t i = 0; i < sizeof references / sizeof *references; i++) {
+        const size_t size = strlen(references[i]);
+        if ((size_t)(end - at) >= size && strncasecmp(at, references[i], size) == 0)
+            return size;
+    }
+    return 0;
+}
+
+static const char *skip_blank(const char *at, const char *end)
+{
+    for (size_t size = blank_at(at, end); size > 0; size = blank_at(at, end))
+        at += size;
+    return at;
+}
+
+/* Whether text that the rule examines begins with a JPEG's first three bytes in base64.
+ * "data:image/jpeg;base64," may stand before them. */
+static bool begins_as_jpeg(const cleaner *c, const char *at, const char *end)
+{
+    static const char scheme[] = "data:", photo[] = "/9j/";
+    at = skip_blank(at, end);
+    if ((size_t)(end - at) >= sizeof scheme && strncasecmp(at, scheme, sizeof scheme - 1) == 0) {
+        while (at < end && *at != ',' && *at != '<')
+            at++;
+        at = skip_blank(at + (at < end), end);
+    }
+    return c->rule != LAP_XMP_REFERENCE && (size_t)(end - at) >= sizeof photo - 1 &&
+           memcmp(at, photo, sizeof photo - 1) == 0;
 }
 
 static bool bind(cleaner *c, slice prefix, slice uri)
 {
     if (c->bound == MAX_BINDINGS || memchr(uri.at, '&', uri.size) ||
-        begins_as_jpeg(uri.at, uri.at + uri.size))
+        begins_as_jpeg(c, uri.at, uri.at + uri.size))
         return false;
     binding *b = &c->bindings[c->bound++];
     *b = (binding){prefix, uri, UNKNOWN, c->depth};
@@ -152,13 +184,15 @@ static bool is_excluded(int space, slice local)
     return strstr(spaces[space].excluded, word) != NULL;
 }
 
-/* Whether a namespace holds embedded pictures: Adobe's thumbnails, Google's originals and depth maps. */
-static bool is_picture(slice uri, slice local)
+/* Returns what a property embeds: Adobe's thumbnails, Google's originals and depth maps, or a maker's note;
+ * else NULL. */
+static const char *embedded(slice uri, slice local)
 {
-    return is(uri, "http://ns.adobe.com/xap/1.0/g/img/") ||
-           is(uri, "http://ns.google.com/photos/1.0/image/") ||
-           is(uri, "http://ns.google.com/photos/1.0/depthmap/") ||
-           (is(uri, "http://ns.adobe.com/xap/1.0/") && is(local, thumbnails));
+    if (is(uri, "http://ns.adobe.com/xap/1.0/g/img/") || is(uri, "http://ns.google.com/photos/1.0/image/") ||
+        is(uri, "http://ns.google.com/photos/1.0/depthmap/") ||
+        (is(uri, "http://ns.adobe.com/xap/1.0/") && is(local, thumbnails)))
+        return "thumbnail";
+    return is(uri, "http://ns.adobe.com/exif/1.0/") && is(local, makers_note) ? "maker's note" : NULL;
 }
 
 /* Returns why a property is dropped; NULL: it is kept. *sure is false if its prefix is not declared. */
@@ -170,11 +204,12 @@ static const char *why(const cleaner *c, slice name, bool is_attribute, bool *su
     const bool found = find_space(c, prefix, &space, &uri);
     if (!found && prefix.size > 0)
         *sure = false;
-    if (is_picture(uri, local))
-        return "thumbnail";
+    const char *reason = c->rule == LAP_XMP_REFERENCE ? NULL : embedded(uri, local);
+    if (reason)
+        return reason;
     if (space == NOTE && !c->extended && is(local, "HasExtendedXMP"))
         return "its continuation is left out";
-    if (c->rule == LAP_XMP_PICTURES)
+    if (c->rule != LAP_XMP_HARMLESS)
         return NULL;
     if (is_attribute && prefix.size == 0) /* old packets omit the prefix of RDF attributes */
         return is(local, "about") || is(local, "ID") || is(local, "parseType") || is(local, "resource")
@@ -269,17 +304,28 @@ static bool is_declaration(slice name)
     return is(name, "xmlns") || (name.size > 6 && memcmp(name.at, "xmlns:", 6) == 0);
 }
 
+/* Whether a name is a property, not a part of RDF or of the text around it. */
+static bool is_property(const cleaner *c, slice name)
+{
+    slice prefix, local, uri;
+    int space;
+    split(name, &prefix, &local);
+    find_space(c, prefix, &space, &uri);
+    return !is_declaration(name) && uri.size > 0 && space != RDF && space != META;
+}
+
 static bool put_attributes(cleaner *c)
 {
     bool sure = true;
     for (int i = 0; i < c->count; i++) {
         const attribute *a = &c->attributes[i];
         const char *reason = is_declaration(a->name) ? NULL : why(c, a->name, true, &sure);
-        if (!reason && begins_as_jpeg(a->value.at, a->value.at + a->value.size))
+        if (!reason && begins_as_jpeg(c, a->value.at, a->value.at + a->value.size))
             reason = "thumbnail";
-        if (!reason)
+        if (!reason) {
             emit(c, a->whole.at, a->whole.at + a->whole.size);
-        else if (!c->gone)
+            c->keeps_any |= is_property(c, a->name);
+        } else if (!c->gone)
             tell(c, a->name, a->whole.size, reason);
     }
     return sure;
@@ -313,11 +359,13 @@ static bool open_tag(cleaner *c)
     c->open[c->depth] = name;
     if (!c->gone) {
         const char *reason = why(c, name, false, &sure);
-        if (!reason && !empty && begins_as_jpeg(c->at, c->end))
+        if (!reason && !empty && begins_as_jpeg(c, c->at, c->end))
             reason = "thumbnail";
         if (reason) {
             tell(c, name, (size_t)(c->at - begin), reason);
             c->gone = c->depth;
+        } else {
+            c->keeps_any |= is_property(c, name);
         }
     }
     emit(c, begin, name.at + name.size);
@@ -361,7 +409,7 @@ static bool text(cleaner *c)
                         (c->space[c->depth] == RDF && (is(local, "RDF") || is(local, "Description")));
     if (!blank && around && c->rule == LAP_XMP_HARMLESS)
         return false;
-    if (!begins_as_jpeg(begin, c->at))
+    if (!begins_as_jpeg(c, begin, c->at))
         emit(c, begin, c->at);
     else if (!c->gone) /* behind a comment or an element: open_tag has looked at the beginning */
         tell(c, c->depth ? c->open[c->depth] : local, (size_t)(c->at - begin), "thumbnail");
@@ -379,7 +427,7 @@ static bool aside(cleaner *c, size_t head, const char *stop)
         return false;
     c->at = end + strlen(stop);
     const size_t size = (size_t)(c->at - begin);
-    if (c->rule == LAP_XMP_PICTURES ||
+    if (c->rule != LAP_XMP_HARMLESS ||
         (size >= sizeof packet && size < LONGEST && memcmp(begin, packet, sizeof packet - 1) == 0))
         emit(c, begin, c->at);
     return true;
@@ -416,16 +464,32 @@ bool lap_xmp_clean(
         if (c.depth != 0)
             return false;
         *to_size = (size_t)(c.to - (char *)to);
+        if (cleaning->keeps_any)
+            *cleaning->keeps_any = c.keeps_any;
     }
     return true;
+}
+
+/* Whether text contains a word whose letters are this number of bytes apart: 1 for UTF-8, 2 and 4 for UTF-16
+ * and UTF-32 of either byte order. */
+static bool has_word(const uint8_t *text, size_t size, const char *word, size_t apart)
+{
+    enum { LONGEST = 24, WIDEST = 4 };
+    char spread[LONGEST * WIDEST] = {0};
+    const size_t length = strlen(word);
+    for (size_t i = 0; i < length; i++)
+        spread[i * apart] = word[i];
+    return memmem(text, size, spread, (length - 1) * apart + 1) != NULL;
 }
 
 bool lap_xmp_has_picture(const uint8_t *packet, size_t size)
 {
     static const char *const signs[] = {
-        "/9j/", "xap/1.0/g/img/", ":Thumbnails", "photos/1.0/image/", "photos/1.0/depthmap/"};
+        "/9j/", "xap/1.0/g/img/", thumbnails, "photos/1.0/image/", "photos/1.0/depthmap/", makers_note};
+    const size_t widest = size > 0 && memchr(packet, 0, size) ? 4 : 1;
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (memmem(packet, size, signs[i], strlen(signs[i])))
-            return true;
+        for (size_t apart = 1; apart <= widest; apart *= 2)
+            if (has_word(packet, size, signs[i], apart))
+                return true;
     return false;
 }

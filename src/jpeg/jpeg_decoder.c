@@ -7,6 +7,7 @@
 
 #include "base/image.h"
 #include "base/status.h"
+#include "codec/meta.h"
 #include "coding/jpeg_frame_read.h"
 #include "jpeg/jpeg_own.h"
 #include "jpeg/ladders.h"
@@ -33,9 +34,8 @@ static size_t progressive_memory(const lap_decoder *d, const lap_jpeg_script *sc
     const lap_header *header = &d->header;
     size_t own = lap_held_memory(script);
     bool fits = lap_add(own, sizeof(lap_own_decoder) + FIXED, &own) &&
-                lap_add(own, lap_row_decoder_memory(header->width), &own);
-    for (size_t i = 0; i < header->segment_count; i++)
-        fits = fits && lap_add(own, header->segments[i].size, &own);
+                lap_add(own, lap_row_decoder_memory(header->width), &own) &&
+                lap_add(own, lap_meta_memory(header), &own);
     return !fits || own > header->memory_estimate ? (fits ? own : SIZE_MAX) : header->memory_estimate;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "codec/exif.h"
+#include "codec/meta.h"
 #include "libjpeg/jpeg_feed.h"
 #include "libjpeg/jpeg_left.h"
 #include "libjpeg/jpeg_note.h"
@@ -69,10 +70,11 @@ static lap_code keep_segments(
 }
 
 /* Returns an upper bound of what libjpeg allocates: for each component a row of blocks as samples, more for
- * context rows and conversion, and all coefficients if there are several scans. Adds our own buffers. */
-static size_t estimate_memory(const lap_header *header, size_t segment_bytes)
+ * context rows and conversion, and all coefficients if there are several scans. Adds our own buffers and all
+ * copies of the metadata. */
+static size_t estimate_memory(const lap_header *header)
 {
-    uint64_t max_h = 1, max_v = 1, total = ((uint64_t)1 << 18) + segment_bytes;
+    uint64_t max_h = 1, max_v = 1, total = ((uint64_t)1 << 18) + lap_meta_memory(header);
     if (!header->arithmetic)
         total += LAP_JPEG_WALK_MEMORY;
     for (int i = 0; i < header->components; i++) {
@@ -224,7 +226,7 @@ static lap_code jpeg_open(lap_decoder *decoder, lap_error *err)
                               header->components != scan.components))
         code = lap_fail(err, LAP_E_DAMAGED, "the header can be read in two ways");
     if (code == LAP_OK) {
-        header->memory_estimate = estimate_memory(header, scan.kept_bytes);
+        header->memory_estimate = estimate_memory(header);
         code = lap_decoder_limits(decoder, err);
     }
     if (code == LAP_OK && r->cinfo.out_color_space == JCS_CMYK) {

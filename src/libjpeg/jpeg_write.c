@@ -394,8 +394,13 @@ lap_code lap_jpeg_head_make(const lap_write_options *options, lap_jpeg_head *hea
     lap_code code = jpeg_open(&encoder, err);
     if (code == LAP_OK) {
         jpeg_state *state = encoder.state;
-        state->serial->chunk = &head->header;
-        code = work(state->serial, header_work, err);
+        if (encoder.parallel) { /* jpeg_open has written the header; large metadata is not held twice */
+            head->header = state->header;
+            state->header = (lap_chunk){0};
+        } else {
+            state->serial->chunk = &head->header;
+            code = work(state->serial, header_work, err);
+        }
         for (int c = 0; c < head->components; c++) {
             head->h[c] = state->h[c];
             head->v[c] = state->v[c];

@@ -2,10 +2,12 @@
 """What is kept of a file's metadata, in which order, and what is not. Prints TAP."""
 
 import os
+import re
 import struct
+import subprocess
 from pathlib import Path
 
-from made import SAMPLE, exif, lapedge, noise, png, pnm, read_pnm, run_all, segment, segments, with_segments
+from made import PROGRAM, SAMPLE, exif, lapedge, noise, png, pnm, read_pnm, run_all, segment, segments, with_segments
 
 
 def written(*new, options=()):
@@ -100,7 +102,36 @@ def thumbnail_beside_a_directory():
     assert tiff[sub:sub + 14] == struct.pack("<HHHIHH", 1, 0xA001, 3, 1, 1, 0)
 
 
+def memory_of(name, limit, code=0):
+    """The most memory that a run takes, and its message."""
+    command = [PROGRAM, "-f", name, "o.jpg", "--no-sync", "--threads=1", f"--max-memory={limit}"]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as child:
+        said = child.stderr.read()
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    assert child.returncode == code, said
+    return usage.ru_maxrss * 1024, said
+
+
+def memory_counts_metadata():
+    """--max-memory counts all copies of a file's metadata"""
+    if os.environ.get("SANITIZED"):
+        return "a sanitizer takes memory, too"
+    size, piece = 48_000_000, 60_000
+    extended = [b"http://ns.adobe.com/xmp/extension/\0" + b"0" * 32 + struct.pack(">II", size, at) + b" " * piece
+                for at in range(0, size, piece)]
+    block = [b"Photoshop 3.0\0" + b"8BIM\x12\x34\0\0" + struct.pack(">I", piece) + bytes(piece)] * (size // piece)
+    Path("plain.jpg").write_bytes(with_segments(SAMPLE))
+    for marker, data, least in ((0xE1, extended, 4), (0xED, block, 8)):
+        Path("in.jpg").write_bytes(with_segments(SAMPLE, *(segment(marker, each) for each in data)))
+        _, said = memory_of("in.jpg", "10M", 5)
+        promised = float(re.search(r"takes up to ([0-9.]+) MB", said)[1]) * 1e6
+        assert promised > least * size, said
+        taken, plain = (memory_of(name, int(promised))[0] for name in ("in.jpg", "plain.jpg"))
+        assert taken - plain < promised, (taken, plain, promised)
+
+
 if __name__ == "__main__":
     os.environ.pop("LAPEDGE_CORPUS", None)
     run_all([icc_in_any_order, two_sets_of_resources, extended_xmp, first_exif_counts, long_profile_of_a_png,
-             sampling_turns_with_the_picture, thumbnail_beside_a_directory])
+             sampling_turns_with_the_picture, thumbnail_beside_a_directory, memory_counts_metadata])

@@ -17,7 +17,8 @@ from made import SAMPLE, exif, noise, png, run_all, segment, segments, with_segm
 SECRET = "SECRETxPLACE"
 PICTURE = "/9j/SECRETxPICTURE"
 XMP, EXTENDED = b"http://ns.adobe.com/xap/1.0/\0", b"http://ns.adobe.com/xmp/extension/\0"
-SPACES = {"exif": "http://ns.adobe.com/exif/1.0/", "photoshop": "http://ns.adobe.com/photoshop/1.0/",
+SPACES = {"exif": "http://ns.adobe.com/exif/1.0/", "exifEX": "http://cipa.jp/exif/1.0/",
+          "photoshop": "http://ns.adobe.com/photoshop/1.0/",
           "core": "http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/", "ext": "http://iptc.org/std/Iptc4xmpExt/2008-02-29/",
           "dc": "http://purl.org/dc/elements/1.1/", "xmp": "http://ns.adobe.com/xap/1.0/", "own": "http://example.org/own/",
           "drone": "http://www.dji.com/drone-dji/1.0/", "mm": "http://ns.adobe.com/xap/1.0/mm/",
@@ -25,7 +26,7 @@ SPACES = {"exif": "http://ns.adobe.com/exif/1.0/", "photoshop": "http://ns.adobe
           "note": "http://ns.adobe.com/xmp/note/"}
 LOCATION = ("exif:GPSLatitude", "exif:GPSAltitude", "exif:gpsTimeStamp", "photoshop:City", "photoshop:State", "photoshop:Country",
             "core:Location", "core:CountryCode", "ext:LocationCreated", "ext:LocationShown", "dc:coverage", "own:Anything",
-            "drone:GpsLatitude", "mm:Pantry")
+            "drone:GpsLatitude", "mm:Pantry", "exif:Pressure", "exif:WaterDepth", "exifEX:Pressure", "exifEX:WaterDepth")
 
 
 def packet(body, attributes="", front="<?xpacket begin='\ufeff' id='W5M0MpCehiHzreSzNTczkc9d'?>", spaces=SPACES):
@@ -73,7 +74,7 @@ def place_in_xmp():
             for options in (["--keep=xmp,exif,gps"], []):
                 kept, _ = output(segment(0xE1, XMP + packet(body, attributes)), options=options)
                 assert XMP + packet(body, attributes) in kept
-    assert count == 140, count
+    assert count == 180, count
 
 
 def namespaces_count():
@@ -116,12 +117,22 @@ def thumbnails_in_xmp():
     inner = (f"<xmp:Thumbnails><rdf:Alt><rdf:li rdf:parseType='Resource'><img:format>JPEG</img:format><img:image>{PICTURE}"
              "</img:image></rdf:li></rdf:Alt></xmp:Thumbnails>")
     for body, attributes in ((inner, ""), ("", f'google:Data="{PICTURE}"'), (f"<own:photo>\n{PICTURE}</own:photo>", ""),
-                             ("", f"own:photo=' {PICTURE}'")):
+                             ("", f"own:photo=' {PICTURE}'"), ("", f"own:photo='&#xA;{PICTURE}'"),
+                             (f"<own:photo>data:image/jpeg;base64,{PICTURE}</own:photo>", ""),
+                             (f"<Thumbnails xmlns='{SPACES['xmp']}'>{PICTURE}</Thumbnails>", ""),
+                             (f"<exif:MakerNote>{PICTURE}</exif:MakerNote>", "")):
         for options in ([], ["--keep=xmp"], ["--keep=xmp,exif,gps"]):
             data, said = output(segment(0xE1, XMP + packet(body, attributes)), options=options)
             assert PICTURE.encode() not in data and b"HARMLESS" in data and not said, (body, options)
         data, _ = output(segment(0xE1, XMP + packet(body, attributes)), options=["--keep=all"])
         assert PICTURE.encode() in data
+        # A reference to extended XMP that is not there goes alone.
+        reference = f"{attributes} note:HasExtendedXMP='0'"
+        data, said = output(segment(0xE1, XMP + packet(body, reference)), options=["--keep=all"])
+        assert PICTURE.encode() in data and b"HasExtended" not in data and not said
+    for code in ("utf-16", "utf-16-be", "utf-32"):
+        data, said = output(segment(0xE1, XMP + packet(inner).decode().encode(code)))
+        assert b"xap/1.0" not in data and "it may contain a thumbnail, and is too unusual to check" in said, (code, said)
 
 
 def extended_xmp():
@@ -138,8 +149,14 @@ def extended_xmp():
     assert SECRET.encode() not in data and b"HasExtended" not in data and EXTENDED not in data and "second part of XMP" in said
     data, said = output(segment(0xE1, main), *parts(harmless), options=["--keep=xmp"])
     assert data.count(EXTENDED) == 2 and b"HasExtended" in data and not said
-    data, said = output(segment(0xE1, main), *parts(photo))
-    assert b"xPICTURE" not in data and b"HasExtended" not in data and EXTENDED not in data
+    alone = photo.replace(b' dc:format="HARMLESS"', b"")
+    odd = photo.replace(PICTURE.encode(), b"<![CDATA[" + PICTURE.encode() + b"]]>")
+    for text, word in ((photo, "as a whole"), (alone, ""), (odd, "too unusual to check")):
+        data, said = output(segment(0xE1, main), *parts(text))
+        assert b"xPICTURE" not in data and b"HasExtended" not in data and EXTENDED not in data
+        assert word in said and bool(said) == bool(word), (text, said)
+        _, said = output(segment(0xE1, main), *parts(text), options=["--fail-on=warning"], code=1 if word else 0)
+        assert word in said, said
     data, said = output(segment(0xE1, main), *parts(place))
     assert data.count(EXTENDED) == 2 and main in data
 
@@ -156,6 +173,7 @@ PLACES = (26, 27, 90, 92, 95, 100, 101)
 IPTC = (data_set(1, 90, b"\x1b%G") + data_set(2, 0, b"\0\4") + data_set(2, 105, b"HARMLESS") +
         b"".join(data_set(2, number, SECRET.encode()) for number in PLACES) + data_set(2, 202, b"SECRETxPREVIEW") +
         data_set(2, 255, b"SECRETxUNKNOWN"))
+IPTC_KEPT = IPTC.replace(data_set(2, 202, b"SECRETxPREVIEW"), b"") # without a list
 
 
 def place_in_iptc():
@@ -175,6 +193,7 @@ def place_in_iptc():
             assert data.count(SECRET.encode()) == len(PLACES) and b"xPREVIEW" not in data and b"xOTHER" not in data
             data, _ = output(*new)
             assert b"xTHUMBNAIL" not in data and SECRET.encode() in data and b"xOTHER" in data
+            assert b"xPREVIEW" not in data
     cut = b"Photoshop 3.0\0" + block(0x404, IPTC)[:-30]
     data, said = output(segment(0xED, cut), options=["--keep=iptc"])
     assert b"SECRET" not in data and "cannot be read" in said
@@ -233,12 +252,12 @@ def text_of_a_png():
 
 def jpeg_to_png():
     """IPTC and comments of a JPEG are in its PNG; what has no place there is warned of"""
-    iptc = b"Photoshop 3.0\0" + block(0x404, IPTC)
+    iptc = b"Photoshop 3.0\0" + block(0x404, IPTC_KEPT)
     data, said = output(segment(0xED, iptc), segment(0xFE, b"a comment"), segment(0xFE, "naïve".encode()), name="o.png")
     found = chunks(data)
     assert (b"tEXt", b"Comment\0a comment") in found and itxt(b"Comment", "naïve".encode()) in found and not said
     profile = next(zlib.decompress(c[c.index(b"\0") + 2:]) for kind, c in found if kind == b"zTXt")
-    digits = block(0x404, IPTC).hex().encode()
+    digits = block(0x404, IPTC_KEPT).hex().encode()
     lines = [digits[at:at + 72] for at in range(0, len(digits), 72)]
     assert profile == b"\niptc\n%8d\n" % (len(digits) // 2) + b"\n".join(lines) + b"\n" and len(lines) > 1
     lapedge("o.png", "back.jpg", "--no-sync")

@@ -266,6 +266,26 @@ static void xmp_goes_with_its_continuation(void **state)
     becomes(with(turned, list), turned, "");
     becomes(turned_photo, bare, "XMP   -1 83: thumbnail\nXMP   -1 125: thumbnail\n" GONE);
     becomes(with(turned_photo, all), turned_photo, "");
+    /* The text goes whole: a loss of more than pictures is a warning. */
+    const choice mixed = CHOICE(SEGMENT(APP1, XMP PACKET(" n:HasExtendedXMP='1'")),
+                     SEGMENT(APP1,
+                         EXTENDED("\0") "<r:a xmlns:r='http://purl.org/dc/elements/1.1/' r:b='/9j/'/>")),
+                 unusual = CHOICE(SEGMENT(APP1, XMP PACKET(" n:HasExtendedXMP='1'")),
+                     SEGMENT(APP1,
+                         EXTENDED(
+                             "\0") "<r:a xmlns:r='http://purl.org/dc/elements/1.1/'><![CDATA[/9j/]]></r:a>"));
+    becomes(mixed, bare,
+        GONE "XMP   -1 135: thumbnail\n1! the second part of XMP contains a thumbnail and is left out as a "
+             "whole\n");
+    becomes(with(mixed, place), bare,
+        GONE "XMP   -1 135: thumbnail\n1! the second part of XMP contains a thumbnail and is left out as a "
+             "whole\n");
+    becomes(with(mixed, all), mixed, "");
+    becomes(unusual, bare,
+        GONE "XMP   -1 145: cannot be read\n1! the second part of XMP is left out: it may contain a "
+             "thumbnail, and is "
+             "too unusual to check\n");
+    becomes(with(unusual, all), unusual, "");
     /* Nobody can judge parts that give no text. */
 #define DAMAGED "1! the second part of XMP is damaged and is left out: it may contain a thumbnail\n"
     becomes(gap, bare, GONE "XMP   -1 124: damaged\n" DAMAGED);
@@ -318,7 +338,11 @@ static void xmp_goes_with_its_continuation(void **state)
                  unread = CHOICE(SEGMENT(APP1, XMP "HasExtendedXMP<")),
                  town = CHOICE(SEGMENT(APP1, XMP PACKET(" p:City='1'"))),
                  picture = CHOICE(SEGMENT(APP1, XMP PACKET(" p:a='/9j/'"))),
+                 dangling_picture = CHOICE(SEGMENT(APP1, XMP PACKET(" n:HasExtendedXMP='1' p:a='/9j/'"))),
                  cut = CHOICE(SEGMENT(APP1, XMP "/9j/<")),
+                 wide = CHOICE(SEGMENT(APP1, XMP "\xFE\xFF\0<\0r\0:\0R\0D\0F\0>")),
+                 wide_picture = CHOICE(SEGMENT(APP1, XMP "\xFE\xFF\0<\0r\0:\0R\0D\0F\0>\0/\0"
+                                                         "9\0j\0/")),
                  unknown =
                      CHOICE(SEGMENT(APP1, "another name\0"), SEGMENT(APP1, "http://ns.adobe.com/xap/1.0/"));
     becomes(dangling, bare, GONE);
@@ -331,6 +355,12 @@ static void xmp_goes_with_its_continuation(void **state)
     becomes(with(town, place), town, "");
     becomes(picture, bare, "XMP  p:a -1 11: thumbnail\n");
     becomes(with(picture, all), picture, "");
+    becomes(with(dangling_picture, all), picture, GONE);
+    becomes(wide, wide, "");
+    becomes(wide_picture, nothing,
+        "XMP   -1 53: cannot be read\n1! XMP is left out: it may contain a thumbnail, and is too unusual to "
+        "check\n");
+    becomes(with(wide_picture, all), wide_picture, "");
     becomes(cut, nothing,
         "XMP   -1 34: cannot be read\n1! XMP is left out: it may contain a thumbnail, and is too unusual to "
         "check\n");
@@ -390,6 +420,25 @@ static void resources_are_joined_if_need_be(void **state)
     const lap_segment cut[] = {{.marker = APP13, .data = expected[0], .size = MOST},
         {.marker = APP13, .data = expected[1], .size = 14 + whole - (MOST - 14)}};
     becomes((choice){.from = two, .count = 2}, (choice){.from = cut, .count = 2}, "");
+}
+
+/* Four times outside; four copies here, except of extended XMP. */
+static void memory_counts_all_copies(void **state)
+{
+    (void)state;
+    lap_segment some[] = {SEGMENT(COM, "words"), SEGMENT(APP1, XMP PACKET("")),
+        SEGMENT(APP1, EXTENDED("\0") "words"), SEGMENT(APP13, RESOURCES)};
+    lap_header from = {.segments = some, .segment_count = 0};
+    assert_int_equal(lap_meta_memory(&from), 0);
+    from.segment_count = 4;
+    assert_int_equal(
+        lap_meta_memory(&from), 8 * (some[0].size + some[1].size + some[3].size) + 4 * some[2].size);
+    some[0].size = some[3].size = SIZE_MAX / 16 + 1;
+    assert_int_equal(lap_meta_memory(&from), SIZE_MAX);
+    from.segment_count = 1;
+    assert_int_equal(lap_meta_memory(&from), SIZE_MAX / 2 + 1);
+    some[0].size = SIZE_MAX / 8 + 1;
+    assert_int_equal(lap_meta_memory(&from), SIZE_MAX);
 }
 
 static void the_report_counts_by_kind(void **state)
@@ -484,6 +533,7 @@ int main(void)
         cmocka_unit_test(comments_have_keywords),
         cmocka_unit_test(xmp_goes_with_its_continuation),
         cmocka_unit_test(resources_are_joined_if_need_be),
+        cmocka_unit_test(memory_counts_all_copies),
         cmocka_unit_test(the_report_counts_by_kind),
         cmocka_unit_test(foreign_files_are_named),
     };

@@ -20,7 +20,8 @@ enum {
     OLD_THUMBNAIL = 0x409,
     COPYRIGHT = 0x40A,
     URL = 0x40B,
-    THUMBNAIL = 0x40C
+    THUMBNAIL = 0x40C,
+    XMP = 0x424
 };
 
 typedef struct bytes {
@@ -187,6 +188,73 @@ static void data_sets_are_cut_out(void **state)
     a_block_becomes(IPTC, &from, LIST, &to, "IPTC IPTC  2049 2: thumbnail\n");
 }
 
+/* A preview goes in any format; the block that loses it also loses its name. */
+static void previews_are_no_jpeg(void **state)
+{
+    (void)state;
+    bytes sets = {.size = 0}, left = {.size = 0}, from = {.size = 0}, to = {.size = 0};
+    add_set(&left, 2, 5, "title");
+    add_set(&sets, 2, 5, "title");
+    add_set(&sets, 2, 202, "BMP");
+    add_block(&from, IPTC, "name", sets.at, sets.size, 0x77);
+    add_block(&to, IPTC, "", left.at, left.size, 0);
+    becomes(&from, ANY, &to, "IPTC IPTC  714 3: thumbnail\n");
+}
+
+#define RDF(inner)                                                 \
+    "<r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#'" \
+    " xmlns:a='http://ns.adobe.com/xap/1.0/' xmlns:n='http://ns.adobe.com/xmp/note/'>" inner "</r:RDF>"
+
+static void xmp_blocks_lose_their_thumbnails(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to, *said;
+    } packets[] = {
+        {RDF("<a:Thumbnails>iVBOR</a:Thumbnails><a:Rating n:HasExtendedXMP='1'>5</a:Rating>"),
+            RDF("<a:Rating n:HasExtendedXMP='1'>5</a:Rating>"), "XMP  a:Thumbnails -1 14: thumbnail\n"},
+        {RDF("<a:Rating>12/9j/</a:Rating>"), RDF("<a:Rating>12/9j/</a:Rating>"), ""},
+        {RDF("<a:Rating><![CDATA[/9j/]]></a:Rating>"), NULL,
+            "IPTC Photoshop  1060 185: cannot be read\n1! XMP in Photoshop's resources is left out: it may "
+            "contain a "
+            "thumbnail, and is too unusual to check\n"}};
+    for (size_t i = 0; i < sizeof packets / sizeof *packets; i++) {
+        bytes from = {.size = 0}, to = {.size = 0}, none = {.size = 0};
+        char said[100];
+        add_block(&from, XMP, "name", packets[i].from, strlen(packets[i].from), 0x77);
+        if (packets[i].to && !*packets[i].said) /* unchanged */
+            to = from;
+        else if (packets[i].to)
+            add_block(&to, XMP, "", packets[i].to, strlen(packets[i].to), 0);
+        becomes(&from, ANY, &to, packets[i].said);
+        snprintf(said, sizeof said, "IPTC Photoshop  1060 %zu: unknown resource\n", strlen(packets[i].from));
+        becomes(&from, LIST, &none, said);
+    }
+    bytes plain = {.size = 0};
+    add_block(
+        &plain, XMP, "name", RDF("<a:Rating>5</a:Rating>"), sizeof RDF("<a:Rating>5</a:Rating>") - 1, 0x77);
+    becomes(&plain, ANY, &plain, "");
+}
+
+static void exif_blocks_have_no_makers_notes(void **state)
+{
+    (void)state;
+    for (int number = 0x421; number <= 0x423; number++)
+        for (int big = 0; big < 2; big++) {
+            const char *tag = big ? "MM\0*\x92\x7C" : "II*\0\x7C\x92";
+            bytes from = {.size = 0}, cut = {.size = 0}, none = {.size = 0};
+            char said[200];
+            add_block(&from, number, "", tag, 6, 0);
+            add_block(&cut, number, "", tag, 5, 0);
+            snprintf(said, sizeof said,
+                "IPTC Photoshop  %d 6: may contain a maker's note\n"
+                "1! EXIF in Photoshop's resources is left out: it may contain a maker's note\n",
+                number);
+            becomes(&from, ANY, number == 0x421 ? &from : &none, number == 0x421 ? "" : said);
+            becomes(&cut, ANY, &cut, "");
+        }
+}
+
 static void lengths_of_data_sets_have_limits(void **state)
 {
     (void)state;
@@ -294,6 +362,9 @@ int main(void)
         cmocka_unit_test(a_list_keeps_four_kinds_of_blocks),
         cmocka_unit_test(each_data_set_has_its_rule),
         cmocka_unit_test(data_sets_are_cut_out),
+        cmocka_unit_test(previews_are_no_jpeg),
+        cmocka_unit_test(xmp_blocks_lose_their_thumbnails),
+        cmocka_unit_test(exif_blocks_have_no_makers_notes),
         cmocka_unit_test(lengths_of_data_sets_have_limits),
         cmocka_unit_test(what_follows_the_blocks_is_broken),
         cmocka_unit_test(blocks_are_whole_or_not),

@@ -22,7 +22,8 @@ static void becomes_of(
     static uint8_t to[ROOM];
     const uint8_t *from = at_edge(packet, size);
     size_t left = 0;
-    const lap_xmp_cleaning cleaning = {rule, extended, drops_begin(&d)}, silent = {rule, extended, NULL};
+    const lap_xmp_cleaning cleaning = {.rule = rule, .extended = extended, .drops = drops_begin(&d)},
+                           silent = {.rule = rule, .extended = extended};
     memset(to, 0xA5, sizeof to);
     if (lap_xmp_clean(from, size, &cleaning, to, &left) != (expected != NULL))
         fail_msg("%.*s is %s", (int)size, packet, expected ? "refused" : "taken");
@@ -71,9 +72,9 @@ static void elements_go_with_their_contents(void **state)
     becomes(IN("><d:a><p:City>A</p:City></d:a><d:c>C</d:c>"), HARMLESS, IN("><d:a></d:a><d:c>C</d:c>"),
         "XMP  p:City -1 8: location\n");
     stays(IN("><p:City o:a='1'>PLACE<d:b/></p:City><d:c>C</d:c>"), PICTURES);
-    becomes(IN("><e:MakerNote>1</e:MakerNote><e:gps>1</e:gps><e:GPSx/><e:GP/><d:coverage/><d:cover/>"),
+    becomes(IN("><e:Pressure>1</e:Pressure><e:gps>1</e:gps><e:GPSx/><e:GP/><d:coverage/><d:cover/>"),
         HARMLESS, IN("><e:GP/><d:cover/>"),
-        "XMP  e:MakerNote -1 13: location\nXMP  e:gps -1 7: location\nXMP  e:GPSx -1 9: location\n"
+        "XMP  e:Pressure -1 12: location\nXMP  e:gps -1 7: location\nXMP  e:GPSx -1 9: location\n"
         "XMP  d:coverage -1 13: location\n");
 }
 
@@ -91,8 +92,8 @@ static void known_namespaces(void **state)
         {"http://ns.adobe.com/xap/1.0/sType/Version#", {0}},
         {"http://ns.adobe.com/xap/1.0/sType/Dimensions#", {0}}, {"http://ns.adobe.com/xap/1.0/t/pg/", {0}},
         {"http://ns.adobe.com/xmp/note/", {0}}, {"http://ns.adobe.com/tiff/1.0/", {0}},
-        {"http://ns.adobe.com/exif/1.0/", {"MakerNote"}}, {"http://cipa.jp/exif/1.0/", {0}},
-        {"http://ns.adobe.com/exif/1.0/aux/", {0}},
+        {"http://ns.adobe.com/exif/1.0/", {"Pressure", "WaterDepth"}},
+        {"http://cipa.jp/exif/1.0/", {"Pressure", "WaterDepth"}}, {"http://ns.adobe.com/exif/1.0/aux/", {0}},
         {"http://ns.adobe.com/photoshop/1.0/", {"City", "State", "Country"}},
         {"http://ns.adobe.com/camera-raw-settings/1.0/", {0}},
         {"http://iptc.org/std/Iptc4xmpCore/1.0/xmlns/", {"Location", "CountryCode"}},
@@ -158,24 +159,94 @@ static void pictures_go_by_either_rule(void **state)
             snprintf(to, sizeof to, form, i ? "image" : "depthmap", "");
             becomes(from, rule, to, "XMP  g:Data -1 9: thumbnail\n");
         }
+        becomes(IN("><e:MakerNote>1</e:MakerNote><d:c e:MakerNote='2'/>"), rule, IN("><d:c/>"),
+            "XMP  e:MakerNote -1 13: maker's note\nXMP  e:MakerNote -1 16: maker's note\n");
+        becomes("<r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>"
+                "<Thumbnails xmlns='http://ns.adobe.com/xap/1.0/'>iVBOR</Thumbnails></r:RDF>",
+            rule, "<r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#'></r:RDF>",
+            "XMP  Thumbnails -1 49: thumbnail\n");
         is_refused("<r:RDF xmlns:r='/9j/'/>");
     }
+    static const struct {
+        const char *before;
+        bool is_photo;
+    } values[] = {{"data:image/jpeg;base64,", true}, {"data:,", true},
+        {"\tDATA:image/jpeg;base64, &#xA;", true}, {"&#xA;", true},
+        {"&#xa; &#9;&#10;&#13;&#32;&#x9;&#xD;&#x20;", true}, {"data:", false}, {"data", false},
+        {"&#xB;", false}, {"&#xA", false}, {"&#", false}, {"dato:,", false}, {"data:,.", false},
+        {"data:,data:,", false}};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        for (lap_xmp_rule rule = LAP_XMP_REFERENCE; rule <= LAP_XMP_HARMLESS; rule++) {
+            char from[2000], said[200];
+            const bool goes = values[i].is_photo && rule != LAP_XMP_REFERENCE;
+            snprintf(from, sizeof from, IN("><d:a>%s/9j/x</d:a><d:c/>"), values[i].before);
+            becomes(from, rule, goes ? IN("><d:c/>") : from, goes ? "XMP  d:a -1 5: thumbnail\n" : "");
+            snprintf(from, sizeof from, IN(" d:a='%s/9j/x'>"), values[i].before);
+            snprintf(said, sizeof said, "XMP  d:a -1 %zu: thumbnail\n", 12 + strlen(values[i].before));
+            becomes(from, rule, goes ? IN(">") : from, goes ? said : "");
+        }
     static const char *const signs[] = {
-        "/9j/", "xap/1.0/g/img/", ":Thumbnails", "photos/1.0/image/", "photos/1.0/depthmap/"};
+        "/9j/", "xap/1.0/g/img/", "Thumbnails", "photos/1.0/image/", "photos/1.0/depthmap/", "MakerNote"};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
         const size_t size = strlen(signs[i]);
         char text[40];
         snprintf(text, sizeof text, "ab%s", signs[i]);
         assert_true(lap_xmp_has_picture(at_edge(text, size + 2), size + 2));
         assert_false(lap_xmp_has_picture(at_edge(text, size + 1), size + 1));
+        for (size_t wide = 2; wide <= 4; wide *= 2) /* UTF-16 and UTF-32, of both byte orders */
+            for (size_t first = 0; first < wide; first += wide - 1) {
+                char spread[200] = {0};
+                const size_t end = first + (size - 1) * wide + 1;
+                for (size_t k = 0; k < size; k++)
+                    spread[first + k * wide] = signs[i][k];
+                assert_true(lap_xmp_has_picture(at_edge(spread, end), end));
+                assert_false(lap_xmp_has_picture(at_edge(spread, end - 1), end - 1));
+            }
     }
+    assert_false(lap_xmp_has_picture(at_edge("", 0), 0));
+}
+
+/* Of a text without its pictures, the caller learns whether that leaves any property. */
+static void the_last_property_is_noticed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *packet;
+        bool keeps_any;
+    } packets[] = {{IN("><d:a>1</d:a>"), true}, {IN("><d:a/>"), true}, {IN(" d:a='1'>"), true},
+        {IN(">"), false}, {IN(" r:about='' xml:lang='en'><r:Bag><r:li/></r:Bag>"), false},
+        {IN("><d:a>/9j/</d:a>"), false}, {IN("><d:a o:b='1'>/9j/<d:b/></d:a>"), false},
+        {IN(" d:a='/9j/'>"), false}, {"<x:xmpmeta xmlns:x='adobe:ns:meta/' x:xmptk='1'/>", false}};
+    for (size_t i = 0; i < sizeof packets / sizeof *packets; i++) {
+        uint8_t to[2000];
+        size_t left;
+        bool keeps_any = !packets[i].keeps_any;
+        const lap_xmp_cleaning cleaning = {.rule = PICTURES, .keeps_any = &keeps_any};
+        assert_true(lap_xmp_clean(
+            (const uint8_t *)packets[i].packet, strlen(packets[i].packet), &cleaning, to, &left));
+        if (keeps_any != packets[i].keeps_any)
+            fail_msg("%s", packets[i].packet);
+    }
+}
+
+static void only_the_reference_goes(void **state)
+{
+    (void)state;
+    static const char from[] =
+        IN(" n:HasExtendedXMP='0' d:a='/9j/'><a:Thumbnails/>word<!--c--><d:b>/9j/</d:b>"
+           "<e:MakerNote/><p:City>1</p:City>"),
+                      to[] = IN(" d:a='/9j/'><a:Thumbnails/>word<!--c--><d:b>/9j/</d:b>"
+                                "<e:MakerNote/><p:City>1</p:City>");
+    becomes_of(from, sizeof from - 1, LAP_XMP_REFERENCE, false, to,
+        "XMP  n:HasExtendedXMP -1 21: its continuation is left out\n");
+    becomes_of(from, sizeof from - 1, LAP_XMP_REFERENCE, true, from, "");
 }
 
 static void a_continuation_goes_with_its_parts(void **state)
 {
     (void)state;
     static const char whole[] = IN(" n:HasExtendedXMP='0' n:Other='1' d:HasExtendedXMP='2'>");
-    for (lap_xmp_rule rule = LAP_XMP_PICTURES; rule <= LAP_XMP_HARMLESS; rule++) {
+    for (lap_xmp_rule rule = LAP_XMP_REFERENCE; rule <= LAP_XMP_HARMLESS; rule++) {
         becomes_of(whole, sizeof whole - 1, rule, true, whole, "");
         becomes_of(whole, sizeof whole - 1, rule, false, IN(" n:Other='1' d:HasExtendedXMP='2'>"),
             "XMP  n:HasExtendedXMP -1 21: its continuation is left out\n");
@@ -326,6 +397,8 @@ int main(void)
         cmocka_unit_test(attributes_go_alone),
         cmocka_unit_test(pictures_go_by_either_rule),
         cmocka_unit_test(a_continuation_goes_with_its_parts),
+        cmocka_unit_test(the_last_property_is_noticed),
+        cmocka_unit_test(only_the_reference_goes),
         cmocka_unit_test(prefixes_mean_what_is_declared_around),
         cmocka_unit_test(what_is_no_plain_xml_is_refused),
         cmocka_unit_test(text_between_properties_is_blank),
