@@ -86,6 +86,7 @@ static void segments(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    xmp(data, size, LAP_XMP_REFERENCE);
     xmp(data, size, LAP_XMP_PICTURES);
     xmp(data, size, LAP_XMP_HARMLESS);
     resources(data, size, 127 & ~LAP_KEEP_THUMBNAIL);
