@@ -111,7 +111,7 @@ $(B)/tests/test_pixels: LDFLAGS += -Wl,--wrap=lap_image_create
 $(B)/tests/test_times: LDFLAGS += -Wl,--wrap=lap_now_ms
 # System calls that fail, write less or answer late, and a clock that stands still between them.
 SINK_CALLS := write fsync fstat fchown fchmod fsetxattr lgetxattr futimens close poll open access umask fopen fclose \
-  strdup lap_now_ms XXH3_createState XXH3_64bits_reset
+  strdup lap_now_ms XXH3_createState XXH3_64bits_reset pthread_mutex_lock pthread_mutex_unlock
 $(B)/tests/test_sink_faults: LDFLAGS += $(SINK_CALLS:%=-Wl,--wrap=%)
 # A simulated file system, with or without access control lists.
 ACL_CALLS := fgetxattr lgetxattr fsetxattr fchmod openat malloc free
@@ -148,7 +148,7 @@ $(B)/tests/test_stream: LDFLAGS += $(STREAM_CALLS:%=-Wl,--wrap=%)
 TEMP_CALLS := open openat kill gethostname readlink getrandom clock time poll fdopendir unlinkat
 $(B)/tests/test_sink_temp: LDFLAGS += $(TEMP_CALLS:%=-Wl,--wrap=%)
 # File systems of all kinds, where an output gets its name.
-TARGET_CALLS := renameat2 linkat renameat fstatat
+TARGET_CALLS := renameat2 linkat renameat fstatat fstatfs openat fdopendir
 $(B)/tests/test_target: LDFLAGS += $(TARGET_CALLS:%=-Wl,--wrap=%)
 # The program without its main, in which calls fail around a log, and nobody waits for the reader of a FIFO.
 SIDES_CALLS := open stat fstat fcntl ftruncate close lap_cli_write lap_json_dump lap_term_reader_left \

@@ -35,7 +35,8 @@ static struct {
     system_fault fault;
     size_t most;      /* of one write; 0: as many as asked */
     size_t sizes[64]; /* of the writes */
-    int writes, polls, file_syncs, folder_syncs, umasks, files_opened, files_closed, bad_closes;
+    int writes, polls, file_syncs, folder_syncs, umasks, locked_umasks, files_opened, files_closed,
+        bad_closes;
     int reopened, nonblocking; /* opens of /proc/self/fd; with O_NONBLOCK */
     const char *reader;        /* a FIFO whose reader comes while the sink waits */
     int reader_fd;
@@ -200,11 +201,29 @@ int __wrap_access(const char *path, int mode)
     return strikes("access") ? -1 : __real_access(path, mode);
 }
 
+static _Thread_local int locks; /* how many mutexes this thread holds */
+int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    locks++;
+    return __real_pthread_mutex_lock(mutex);
+}
+
+int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    locks--;
+    return __real_pthread_mutex_unlock(mutex);
+}
+
 mode_t __real_umask(mode_t mask);
 mode_t __wrap_umask(mode_t mask);
 mode_t __wrap_umask(mode_t mask)
 {
     sys.umasks++;
+    sys.locked_umasks += locks > 0;
     return __real_umask(mask);
 }
 
@@ -304,7 +323,8 @@ static bool reads_the_umask(void)
            mode_of(at("later")) == 0600 && sys.umasks == 0 && sys.files_opened == 2 && sys.files_closed == 2;
 }
 
-/* umask(2) changes what it reads, for all threads: it is the last resort, and what it changed is put back. */
+/* umask(2) changes what it reads, for all threads: it is the last resort, one thread at a time calls it, and
+ * what it changed is put back. */
 static bool asks_for_the_umask(void)
 {
     lap_error err;
@@ -315,8 +335,8 @@ static bool asks_for_the_umask(void)
         live(NULL, at("asked"), "x", 1, false, NULL, &err) == LAP_OK && mode_of(at("asked")) == 0640;
     const bool is_back = sys.umasks == 2 && __real_umask(077) == 026;
     return is_first && is_back && live(NULL, at("again"), "x", 1, false, NULL, &err) == LAP_OK &&
-           mode_of(at("again")) == 0600 && sys.umasks == 4 && __real_umask(0) == 077 &&
-           sys.files_opened == sys.files_closed;
+           mode_of(at("again")) == 0600 && sys.umasks == 4 && sys.locked_umasks == 4 && locks == 0 &&
+           __real_umask(0) == 077 && sys.files_opened == sys.files_closed;
 }
 
 static void *write_by_oneself(void *worked)

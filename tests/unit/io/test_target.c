@@ -10,12 +10,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -77,6 +79,47 @@ int __wrap_renameat(int from, const char *old, int to, const char *new)
     return errno ? -1 : __real_renameat(from, old, to, new);
 }
 
+/* The disk on which names are looked up. */
+static struct {
+    bool is_fake; /* fstatfs reports this type, or fails for this reason */
+    unsigned type;
+    int statfs;
+    int listing, reading; /* why a folder cannot be opened for its list, or the list cannot be read */
+} disk;
+
+int __wrap_fstatfs(int folder, struct statfs *st);
+int __real_fstatfs(int folder, struct statfs *st);
+int __wrap_fstatfs(int folder, struct statfs *st)
+{
+    if (!disk.is_fake)
+        return __real_fstatfs(folder, st);
+    *st = (struct statfs){.f_type = (__typeof__(st->f_type))disk.type};
+    errno = disk.statfs;
+    return disk.statfs ? -1 : 0;
+}
+
+int __real_openat(int folder, const char *name, int flags, ...);
+int __wrap_openat(int folder, const char *name, int flags, ...);
+int __wrap_openat(int folder, const char *name, int flags, ...)
+{
+    va_list rest;
+    va_start(rest, flags);
+    const mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0;
+    va_end(rest);
+    if (strlen(name) > NAME_MAX) /* it would not fit into the caller's memory */
+        fail_msg("openat: a name of %zu bytes", strlen(name));
+    errno = disk.listing;
+    return disk.listing && strcmp(name, ".") == 0 ? -1 : __real_openat(folder, name, flags, mode);
+}
+
+DIR *__real_fdopendir(int fd);
+DIR *__wrap_fdopendir(int fd);
+DIR *__wrap_fdopendir(int fd)
+{
+    errno = disk.reading;
+    return disk.reading ? NULL : __real_fdopendir(fd);
+}
+
 static bool folds_case; /* fstatat also finds names that differ in case */
 int __real_fstatat(int folder, const char *name, struct stat *st, int flags);
 int __wrap_fstatat(int folder, const char *name, struct stat *st, int flags);
@@ -90,8 +133,8 @@ int __wrap_fstatat(int folder, const char *name, struct stat *st, int flags)
         return -1;
     }
     int failed = __real_fstatat(folder, name, st, flags);
-    const int fd = failed && folds_case ? openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    const int fd = failed && folds_case ? __real_openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    DIR *dir = fd >= 0 ? __real_fdopendir(fd) : NULL;
     for (struct dirent *entry; dir && failed && (entry = readdir(dir));)
         if (strcasecmp(entry->d_name, name) == 0)
             failed = __real_fstatat(folder, entry->d_name, st, flags);
@@ -233,6 +276,99 @@ static void names_are_spelt_as_they_are_listed(void **unused)
     folds_case = false;
     lap_tree_close(&tree);
     assert_int_equal(open_files(), files);
+}
+
+/* A folder that may be entered but not listed: a name counts as spelt only if no other name can mean the same
+ * file. */
+static void names_that_cannot_be_listed(void **unused)
+{
+    (void)unused;
+    static const struct {
+        unsigned type;
+        bool keeps;
+    } disks[] = {{EXT4_SUPER_MAGIC, true}, {TMPFS_MAGIC, true}, {XFS_SUPER_MAGIC, true},
+        {BTRFS_SUPER_MAGIC, true}, {OVERLAYFS_SUPER_MAGIC, true}, {MSDOS_SUPER_MAGIC, false}, {0, false}};
+    static const struct {
+        const char *name;
+        bool keeps, other; /* whether it is spelt on a disk that keeps bytes, and on other disks */
+    } names[] = {{"plain", true, true}, {"caf\xc3\xa9", true, false}, {"two", true, true},
+        {"TWO", true, true}, {"linked", false, false}, {"gone.", false, false}};
+    enum { LISTED, NOT_OPENED, NOT_READ, NO_TYPE, WAYS };
+    lap_tree tree;
+    assert_int_equal(mkdir(at("unlisted"), 0700), 0);
+    for (size_t i = 0; i < 5; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "unlisted/%s", names[i].name);
+        put(at(path), "x");
+    }
+    assert_int_equal(link(at("unlisted/linked"), at("unlisted/LINKED")), 0);
+    assert_int_equal(lap_tree_open(at("unlisted"), &tree, NULL), LAP_OK);
+    const int standard = dup(0);
+    close(0); /* the folder gets this number while it is listed */
+    const int files = open_files();
+    for (size_t i = 0; i < sizeof disks / sizeof *disks; i++)
+        for (int way = 0; way < WAYS; way++)
+            for (size_t name = 0; name < sizeof names / sizeof *names; name++) {
+                disk.is_fake = true;
+                disk.type = disks[i].type;
+                disk.statfs = way == NO_TYPE ? EIO : 0;
+                disk.listing = way == NOT_OPENED || way == NO_TYPE ? EACCES : 0;
+                disk.reading = way == NOT_READ ? ENOMEM : 0;
+                const bool is_spelt = lap_tree_is_spelt(&tree, names[name].name);
+                memset(&disk, 0, sizeof disk);
+                const bool expected = way == LISTED                      ? name < 5
+                                      : disks[i].keeps && way != NO_TYPE ? names[name].keeps
+                                                                         : names[name].other;
+                if (is_spelt != expected || open_files() != files)
+                    fail_msg("%s on %x, %d", names[name].name, disks[i].type, way);
+            }
+    dup2(standard, 0);
+    close(standard);
+    lap_tree_close(&tree);
+}
+
+/* Each letter has two cases. */
+static void letters_of_both_cases(void **unused)
+{
+    (void)unused;
+    char way[] = "upper/A";
+    lap_tree tree;
+    assert_int_equal(mkdir(at("upper"), 0700) || mkdir(at("lower"), 0700), 0);
+    assert_int_equal(lap_tree_open(scratch, &tree, NULL), LAP_OK);
+    folds_case = true;
+    for (int is_lower = 0; is_lower < 2; is_lower++) {
+        memcpy(way, is_lower ? "lower" : "upper", 5);
+        for (char letter = 'A'; letter <= 'Z'; letter++) {
+            way[6] = (char)(is_lower ? letter | 0x20 : letter);
+            put(at(way), "x");
+            assert_true(lap_tree_is_spelt(&tree, way));
+            way[6] ^= 0x20;
+            if (lap_tree_is_spelt(&tree, way))
+                fail_msg("%s", way);
+        }
+    }
+    folds_case = false;
+    lap_tree_close(&tree);
+}
+
+/* No file can have a longer name than these, so a longer name counts as spelt. */
+static void names_of_the_greatest_length(void **unused)
+{
+    (void)unused;
+    char way[PATH_MAX + 2];
+    lap_tree tree;
+    assert_int_equal(mkdir(at("length"), 0700) || mkdir(at("length/Dir"), 0700), 0);
+    assert_int_equal(lap_tree_open(at("length"), &tree, NULL), LAP_OK);
+    for (size_t more = 0; more < 2; more++) {
+        memset(way, 'x', NAME_MAX + more);
+        strcpy(way + NAME_MAX + more - 1, "."); /* may mean the name without it */
+        assert_int_equal(lap_tree_is_spelt(&tree, way), more);
+        memset(way, '/', sizeof way);
+        memcpy(way, "Dir", 3);
+        strcpy(way + PATH_MAX - 1 + more - 5, "gone.");
+        assert_int_equal(lap_tree_is_spelt(&tree, way), more);
+    }
+    lap_tree_close(&tree);
 }
 
 /* A way that does not lead to a folder: nothing to close, and the reason stands in errno. */
@@ -661,6 +797,9 @@ int main(void)
         cmocka_unit_test(a_time_that_was_set_back_hides_nothing),
         cmocka_unit_test(links_below_a_tree_are_not_followed),
         cmocka_unit_test(names_are_spelt_as_they_are_listed),
+        cmocka_unit_test(names_that_cannot_be_listed),
+        cmocka_unit_test(letters_of_both_cases),
+        cmocka_unit_test(names_of_the_greatest_length),
         cmocka_unit_test(targets_without_a_folder),
         cmocka_unit_test(folders_that_cannot_be_made),
         cmocka_unit_test(what_is_made_meanwhile_is_entered),
