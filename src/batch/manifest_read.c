@@ -146,13 +146,18 @@ static int is_manifest(const struct dirent *d)
     return length > 6 && !strcmp(d->d_name + length - 6, ".jsonl");
 }
 
+/* NULL: the place has no file of this name. */
+static const manifest_file *find_file(const manifest_place *p, const char *name)
+{
+    return p->file_count ? bsearch(name, p->files, p->file_count, sizeof *p->files, by_name) : NULL;
+}
+
 /* Rebuilds the list of files from these names; keeps what is known about those that it had. */
 static lap_code merge_names(manifest_place *p, struct dirent **names, size_t count, lap_error *err)
 {
     manifest_file *merged = calloc(count + 1, sizeof *merged);
     for (size_t i = 0; merged && i < count; i++) {
-        const manifest_file *known =
-            p->file_count ? bsearch(names[i]->d_name, p->files, p->file_count, sizeof *known, by_name) : NULL;
+        const manifest_file *known = find_file(p, names[i]->d_name);
         merged[i] =
             (manifest_file){strdup(names[i]->d_name), known ? known->read : 0, known ? known->seen : -1};
         if (!merged[i].name) {
@@ -177,19 +182,28 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Lists the record files of an open place. Only the output folder's records must be readable. */
-static lap_code list_files(const reading *r, lap_error *err)
+/* Lists the names in an open place. Only the output folder's records must be readable. */
+static lap_code scan(const reading *r, struct dirent ***names, int *count, lap_error *err)
 {
-    struct dirent **names = NULL;
-    const int count = scandirat(r->folder, ".", &names, is_manifest, by_bytes);
-    if (count < 0 && errno == EACCES && r->place != &r->manifest->here) {
+    *count = scandirat(r->folder, ".", names, is_manifest, by_bytes);
+    if (*count >= 0)
+        return LAP_OK;
+    *count = 0;
+    if (errno == EACCES && r->place != &r->manifest->here) {
         r->place->is_blind |= r->place->is_late;
         return LAP_OK;
     }
-    if (count < 0)
-        return lap_fail_at(err, errno == ENOMEM ? LAP_E_MEMORY : LAP_E_UNREADABLE, r->place->shown,
-            "cannot be read: %s", strerror(errno));
-    lap_code code = merge_names(r->place, names, (size_t)count, err);
+    return lap_fail_at(err, errno == ENOMEM ? LAP_E_MEMORY : LAP_E_UNREADABLE, r->place->shown,
+        "cannot be read: %s", strerror(errno));
+}
+
+static lap_code list_files(const reading *r, lap_error *err)
+{
+    struct dirent **names = NULL;
+    int count;
+    lap_code code = scan(r, &names, &count, err);
+    if (names)
+        code = merge_names(r->place, names, (size_t)count, err);
     for (int i = 0; i < count; i++)
         free(names[i]);
     free(names);
@@ -242,15 +256,14 @@ static bool is_here(const reading *r)
     return r->place == &r->manifest->here;
 }
 
-/* Opens a place and lists its files; r->folder is -1 if it does not exist. close_place closes it, also after
- * a failure. */
+/* Opens a place; r->folder is -1 if it does not exist. close_place closes it, also after a failure. */
 static lap_code open_place(reading *r, lap_error *err)
 {
     lap_manifest *m = r->manifest;
     const lap_code code =
         is_here(r) ? lap_manifest_folder(m, false, err) : open_other(m, r->place, &r->folder, err);
     r->folder = is_here(r) ? m->here.folder : r->folder;
-    return code == LAP_OK && r->folder >= 0 ? list_files(r, err) : code;
+    return code;
 }
 
 static void close_place(const reading *r)
@@ -265,6 +278,8 @@ static lap_code read_place(reading *r, bool all, lap_error *err)
     lap_code code = open_place(r, err);
     if (code == LAP_OK && all && !is_here(r) && r->folder < 0) /* it was there when it was added */
         code = lap_fail_at(err, LAP_E_UNREADABLE, r->place->shown, "was moved or removed during the run");
+    if (code == LAP_OK && r->folder >= 0)
+        code = list_files(r, err);
     for (size_t i = 0; code == LAP_OK && r->folder >= 0 && i < r->place->file_count; i++) {
         manifest_file *file = &r->place->files[i];
         if (all || !is_here(r) || strcmp(file->name, r->manifest->own) != 0)
@@ -274,19 +289,26 @@ static lap_code read_place(reading *r, bool all, lap_error *err)
     return code;
 }
 
-/* Whether a file of a place has appeared or grown since it was first read as a whole. */
+/* Whether a file of a place has appeared or grown since it was first read as a whole. May be called while a
+ * file of the place is read. */
 static lap_code look_for_news(lap_manifest *m, manifest_place *place, bool *is_new, lap_error *err)
 {
     struct stat st;
     reading r = {.manifest = m, .place = place, .folder = -1};
+    struct dirent **names = NULL;
     lap_code code = open_place(&r, err);
-    for (size_t i = 0; code == LAP_OK && r.folder >= 0 && i < place->file_count; i++) {
-        const manifest_file *file = &place->files[i];
-        if (fstatat(r.folder, file->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
-            *is_new |= st.st_size != file->seen;
-        else if (errno != ENOENT)
-            code = fail_reading(&r, file->name, err);
+    int count = 0;
+    if (code == LAP_OK && r.folder >= 0)
+        code = scan(&r, &names, &count, err);
+    for (int i = 0; i < count; i++) {
+        const manifest_file *known = find_file(place, names[i]->d_name);
+        if (code == LAP_OK && fstatat(r.folder, names[i]->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+            *is_new |= !known || st.st_size != known->seen;
+        else if (code == LAP_OK && errno != ENOENT)
+            code = fail_reading(&r, names[i]->d_name, err);
+        free(names[i]);
     }
+    free(names);
     close_place(&r);
     return code;
 }

@@ -29,7 +29,7 @@ struct lap_prune {
     lap_map64 here;    /* hashes of output names: a line names a folder of this run, by name and inode */
     lap_map64 going; /* hashes of output names: according to the output folder's records, the photo is gone */
     lap_map64 doubted; /* hashes of output names: the first reading met a problem; a trouble_kind and errno */
-    lap_map64 needed;  /* keys of output name and content: a record needs such a file, perhaps a copy of it */
+    lap_map64 needed;  /* keys of output name and content: a record may need a copy of such a file */
     lap_map64 taken;   /* hashes of recorded folders: the run has warned that a folder of this run counts as
                           this one */
     /* set during the second reading */
@@ -464,22 +464,31 @@ static bool is_behind_link(const lap_prune *p, const char *path, size_t below)
     return false;
 }
 
-/* Whether there is no photo at this path. below: as for is_behind_link. May cut the path. */
-static bool is_gone(lap_prune *p, char *path, size_t below, prune_trouble *trouble)
+typedef enum prune_place { IS_THERE, IS_GONE, IS_HIDDEN, IS_PERHAPS_NOT_MOUNTED } prune_place;
+
+/* What is at a photo's path. below: as for is_behind_link. May cut the path. */
+static prune_place look_at_path(const lap_prune *p, char *path, size_t below, prune_trouble *trouble)
 {
     int why;
-    bool gone = is_vacant(path, &why);
-    if (gone && is_behind_link(p, path, below)) {
-        p->result->hidden += !p->removes;
-        gone = false;
-    }
-    if (gone && folder_is_empty(path, below, &why)) {
-        p->result->kept += !p->removes;
-        gone = false;
-    }
-    if (why != 0)
-        *trouble = (prune_trouble){UNKNOWN_PHOTO, why};
-    return gone && why == 0;
+    prune_place place = is_vacant(path, &why) ? IS_GONE : IS_THERE;
+    if (place == IS_GONE && is_behind_link(p, path, below))
+        place = IS_HIDDEN;
+    if (place == IS_GONE && folder_is_empty(path, below, &why))
+        place = IS_PERHAPS_NOT_MOUNTED;
+    if (why == 0)
+        return place;
+    *trouble = (prune_trouble){UNKNOWN_PHOTO, why};
+    return place == IS_GONE ? IS_THERE : place;
+}
+
+/* Whether there is no photo at this path; counts outputs that stay for another reason, once: they are not
+ * looked at again. */
+static bool is_gone(lap_prune *p, char *path, size_t below, prune_trouble *trouble)
+{
+    const prune_place place = look_at_path(p, path, below, trouble);
+    p->result->hidden += place == IS_HIDDEN && !p->removes;
+    p->result->kept += place == IS_PERHAPS_NOT_MOUNTED && !p->removes;
+    return place == IS_GONE;
 }
 
 static bool is_file_of(const lap_manifest_line *line, const struct stat *st)
@@ -599,24 +608,65 @@ static lap_code note_unlike(lap_prune *p, const lap_manifest_line *line, lap_err
     return lap_map64_put(&p->unlike, name_key(line->output), count, err);
 }
 
+enum { NEEDED = 1 }; /* in lap_prune's needed; else a trouble, as in doubted */
+
 static uint64_t needed_key(const lap_manifest_line *line)
 {
     const uint64_t facts[] = {name_key(line->output), line->content};
     return lap_map64_key(facts, sizeof facts);
 }
 
+/* Whether the folder in which a record's photo was is still there. With force, it may be gone, too. */
+static bool may_be_gone(const lap_prune *p, const lap_manifest_line *line, prune_trouble *trouble)
+{
+    int why = 0;
+    const bool is_there = line->folder && stands(line, &why);
+    if (why)
+        *trouble = (prune_trouble){UNKNOWN_PHOTO, why};
+    return !why && (is_there || p->options->force);
+}
+
+/* Whether a record of a copy no longer needs it. */
+static bool is_copy_given_up(lap_prune *p, const lap_manifest_line *line, prune_trouble *trouble)
+{
+    prune_photo photo = look_for_photo(p, line);
+    const bool is_here = photo.relation == IS_HERE || photo.relation == DIFFERS;
+    size_t below = photo.below;
+    if (!is_here) {
+        free(photo.path);
+        photo.path = recorded_path(line);
+        below = line->folder ? strlen(line->folder) : 0;
+    }
+    if (photo.unknown || !photo.path)
+        *trouble = (prune_trouble){UNKNOWN_PHOTO, photo.unknown ? photo.unknown : errno};
+    bool is_over = !trouble->kind && look_at_path(p, photo.path, below, trouble) == IS_GONE;
+    free(photo.path);
+    if (is_over && is_here)
+        is_over = (photo.relation == IS_HERE || p->options->force) && still_stands(p, photo.operand, trouble);
+    return is_over && (is_here || may_be_gone(p, line, trouble));
+}
+
+static prune_trouble trouble_of(uint64_t value)
+{
+    return (prune_trouble){(trouble_kind)(value >> 32), (int)(uint32_t)value};
+}
+
+static uint64_t value_of(const prune_trouble *trouble)
+{
+    return (uint64_t)trouble->kind << 32 | (uint32_t)trouble->number;
+}
+
 /* A record that describes another file of this name may mean a copy of it: the folder may have been copied,
- * or restored from a backup. Notes that it needs such a file, unless its photo is gone. */
+ * or restored from a backup. Notes that it needs such a file, or that this could not be checked. */
 static lap_code note_needed(
     lap_prune *p, const lap_manifest_line *line, const prune_output *output, lap_error *err)
 {
-    int why;
-    if (!line->has_content || output->there.st_size != line->size)
+    prune_trouble trouble = {0};
+    const uint64_t key = needed_key(line), *known = lap_map64_find(&p->needed, key);
+    if (!line->has_content || output->there.st_size != line->size || (known && *known == NEEDED) ||
+        is_copy_given_up(p, line, &trouble))
         return LAP_OK;
-    char *path = recorded_path(line);
-    const bool gone = path && is_vacant(path, &why);
-    free(path);
-    return gone ? LAP_OK : lap_map64_put(&p->needed, needed_key(line), 1, err);
+    return lap_map64_put(&p->needed, key, trouble.kind ? value_of(&trouble) : NEEDED, err);
 }
 
 /* First reading: whether a record needs its output. Another record may not know it, so nothing is removed
@@ -641,7 +691,7 @@ static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_erro
     if (code != LAP_OK || !(is_there || trouble.kind))
         return code;
     if (trouble.kind)
-        return lap_map64_put(&p->doubted, name, (uint64_t)trouble.kind << 32 | (uint32_t)trouble.number, err);
+        return lap_map64_put(&p->doubted, name, value_of(&trouble), err);
     if (!goes)
         return lap_map64_put(&p->outputs, name, 1, err);
     code = lap_map64_put(&p->going, name, 1, err);
@@ -694,8 +744,13 @@ static lap_code remove_if_gone(lap_prune *p, const lap_manifest_line *line, cons
     bool *removed, prune_trouble *trouble, lap_error *err)
 {
     bool goes = false;
-    if (lap_map64_find(&p->needed, needed_key(line)))
+    const uint64_t *needed = lap_map64_find(&p->needed, needed_key(line));
+    if (needed && *needed == NEEDED)
         return lap_map64_put(&p->outputs, name_key(line->output), 1, err);
+    if (needed) {
+        *trouble = trouble_of(*needed);
+        return LAP_OK;
+    }
     const lap_code code = look_at_photo(p, line, &goes, trouble, err);
     if (code != LAP_OK || !goes)
         return code;
@@ -717,11 +772,11 @@ static lap_code remove_by_line(void *user, const lap_manifest_line *line, lap_er
     if (code != LAP_OK || p->result->refused.code != LAP_OK || lap_map64_find(&p->outputs, name))
         return code;
     if (doubt) {
-        trouble = (prune_trouble){(trouble_kind)(*doubt >> 32), (int)(uint32_t)*doubt};
+        trouble = trouble_of(*doubt);
     } else if (find(p, line, &output, &trouble)) {
         if (output.is_whole)
             code = remove_if_gone(p, line, &output, &removed, &trouble, err);
-        else if (!lap_map64_find(&p->needed, needed_key(line)))
+        else
             code = note_unlike(p, line, err);
         lap_tree_leave(p->run->tree, output.folder);
     }
@@ -740,16 +795,12 @@ static lap_code remove_by_line(void *user, const lap_manifest_line *line, lap_er
  * in which it was is still there. With force, the folder may be gone, too. */
 static bool is_given_up(lap_prune *p, const lap_manifest_line *line, prune_trouble *trouble)
 {
-    int why = 0;
     const size_t below = line->folder ? strlen(line->folder) : 0;
     char *path = recorded_path(line);
     const bool gone = path && is_gone(p, path, below, trouble),
-               is_there = gone && line->folder && stands(line, &why),
-               is_over = gone && !why && (is_there || p->options->force);
+               is_over = gone && may_be_gone(p, line, trouble);
     free(path);
-    if (why)
-        *trouble = (prune_trouble){UNKNOWN_PHOTO, why};
-    p->result->elsewhere += gone && !why && !is_over;
+    p->result->elsewhere += gone && !is_over && !trouble->kind;
     return is_over;
 }
 
