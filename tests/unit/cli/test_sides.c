@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <malloc.h>
 #include <math.h>
 #include <sys/stat.h>
@@ -41,13 +42,16 @@ int __wrap_open(const char *path, int flags, ...)
     return strikes("open") ? -1 : __real_open(path, flags, mode);
 }
 
+/* A call that fails may leave anything in its result. */
+static const struct stat left_behind = {.st_mode = S_IFREG | 0644, .st_size = 1};
+
 int __real_stat(const char *path, struct stat *st);
 int __wrap_stat(const char *path, struct stat *st);
 int __wrap_stat(const char *path, struct stat *st)
 {
     const int result = __real_stat(path, st);
-    if (result != 0) /* what a call that fails leaves there is not said */
-        *st = (struct stat){.st_mode = S_IFREG | 0644, .st_size = 1};
+    if (result != 0)
+        *st = left_behind;
     return result;
 }
 
@@ -55,7 +59,10 @@ int __real_fstat(int fd, struct stat *st);
 int __wrap_fstat(int fd, struct stat *st);
 int __wrap_fstat(int fd, struct stat *st)
 {
-    return strikes("fstat") ? -1 : __real_fstat(fd, st);
+    const int result = strikes("fstat") ? -1 : __real_fstat(fd, st);
+    if (result != 0)
+        *st = left_behind;
+    return result;
 }
 
 int __real_fcntl(int fd, int command, ...);
@@ -163,7 +170,7 @@ static void begin(void)
 /* Parses the words of a command line, separated by spaces. */
 static lap_cli_exit parse(const char *line)
 {
-    static char text[1000];
+    static char text[PATH_MAX + 100];
     static char *words[40];
     int count = 0;
     snprintf(text, sizeof text, "lapedge %s", line);
@@ -255,6 +262,15 @@ static void other_files_of_the_command_line(void **unused)
     put("photos/b.jpg", "");
     expect("photos out --log=photos/b.jpg", LAP_EXIT_USAGE,
         "lies in the input photos and is named like an image");
+    const int standard = dup(0), input = __real_open("in.jpg", O_RDONLY | O_CLOEXEC);
+    dup2(input, 0); /* "-" is the file that standard input comes from */
+    files = open_files();
+    expect("- out.jpg --json-file=in.jpg", LAP_EXIT_USAGE, "--json-file: in.jpg is the input");
+    is_fine("- out.jpg --json-file=other");
+    dup2(standard, 0);
+    __real_close(standard);
+    __real_close(input);
+    files = open_files();
     /* What cannot be examined could be the same file. */
     expect("in.jpg out.jpg --json-file=loop", LAP_EXIT_NOTHING, "--json-file: ");
     expect("diff in.jpg other.jpg --json-file=loop", LAP_EXIT_USAGE, "--json-file: ");
@@ -372,12 +388,20 @@ static void text_behind_text(void **unused)
     takes_text("BM is text", 10, true);
     target.name = "/dev/null";
     is_fine("stats in.jpg");
+    int pipes[2];
+    assert_int_equal(pipe(pipes), 0);
     const int standard = __real_fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
     close(STDOUT_FILENO); /* nothing is damaged there */
     const bool takes = lap_cli_stdout_takes_text();
+    dup2(pipes[1], STDOUT_FILENO);
+    const bool is_put = write(STDOUT_FILENO, images[0].head, images[0].size) == (ssize_t)images[0].size;
+    const bool pipe_takes = lap_cli_stdout_takes_text();
     dup2(standard, STDOUT_FILENO);
     __real_close(standard);
-    assert_true(takes);
+    __real_close(pipes[1]);
+    assert_true(takes && is_put && pipe_takes);
+    assert_int_equal(read(pipes[0], bytes, sizeof bytes), images[0].size); /* the reader gets all of it */
+    __real_close(pipes[0]);
 }
 
 /* Images are appended to streams of their own format, and to what the same redirection has written. */
@@ -419,6 +443,10 @@ static void images_behind_others(void **unused)
     is_fine("in.jpg - --format=png");
     target.name = "/dev/null";
     is_fine("in.jpg -");
+    target.name = "x", target.flags = O_APPEND;
+    expect("in.jpg -", LAP_EXIT_USAGE, message);
+    sys.call = "fstat", sys.why = EBADF; /* the run reports that nothing can be written there */
+    is_fine("in.jpg -");
 }
 
 static void text_into_other_files(void **unused)
@@ -454,6 +482,8 @@ static void text_into_other_files(void **unused)
     put("j", "");
     target.name = "j";
     is_fine("in.jpg out.jpg --json --json-file=j");
+    is_fine("- out.jpg --json"); /* the input "-" is standard input, and not this file */
+    is_fine("stats -");
 }
 
 /* OUT is not replaced if it is of a kind that lapedge never writes. */
@@ -534,6 +564,12 @@ static void patterns_that_were_left(void **unused)
         put("a*.jpg", "x");
         assert_int_equal(mkdir("w?rd", 0777), 0);
         expect(cases[i].line, cases[i].may ? LAP_EXIT_OK : LAP_EXIT_USAGE, cases[i].may ? "" : message);
+    }
+    for (int length = PATH_MAX - 1; length <= PATH_MAX; length++) { /* the run refuses a longer path */
+        char line[PATH_MAX + 20], *out = line + snprintf(line, sizeof line, "in.jpg sub");
+        memset(out, '/', (size_t)length);
+        strcpy(out + length - strlen("sub**"), "**");
+        expect(line, length < PATH_MAX ? LAP_EXIT_USAGE : LAP_EXIT_OK, length < PATH_MAX ? "sub//" : "");
     }
 }
 
@@ -748,6 +784,28 @@ static void sides_are_listed(void **unused)
     assert_string_equal(names[0], "t");
     assert_string_equal(names[1], "l");
     assert_string_equal(names[2], "r.html");
+    static const struct {
+        const char *line, *out;
+        bool is_listed; /* text goes to the file */
+    } cases[] = {{"stats in.jpg", "text", true}, {"stats in.jpg", "/dev/null", false},
+        {"photos out", "text", false}, {"photos out --log=-", "text", true},
+        {"photos out --log=-", "/dev/null", false}, {"in.jpg -", "text", false}};
+    put("text", "");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int is_lost = 0; is_lost < 2; is_lost++) {
+            const int standard = __real_fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
+            const int fd = __real_open(cases[i].out, O_WRONLY | O_CLOEXEC);
+            assert_int_equal(parse(cases[i].line), LAP_EXIT_OK);
+            fflush(stdout);
+            dup2(fd, STDOUT_FILENO);
+            __real_close(fd);
+            sys.call = is_lost ? "fstat" : NULL;
+            const size_t count = lap_cli_list_sides(&cli, names);
+            sys.call = NULL;
+            dup2(standard, STDOUT_FILENO);
+            __real_close(standard);
+            assert_int_equal(count, cases[i].is_listed && !is_lost);
+        }
     static const char *const outs[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
     static const char *const others[] = {"", "--", "./-", "/dev/fd/11", "/dev/stderr", "/dev/fd/2"};
     for (size_t i = 0; i < sizeof outs / sizeof *outs; i++)
