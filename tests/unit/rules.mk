@@ -19,7 +19,7 @@ MANIFEST_CALLS := gethostname mkdirat openat write ftruncate fsync fdatasync syn
 $(B)/tests/test_manifest_files: LDFLAGS += $(MANIFEST_CALLS:%=-Wl,--wrap=%)
 # Records above and below that cannot be read, and the time when a run began.
 PLACES_CALLS := open realpath lap_tree_enter scandirat asprintf __asprintf_chk lap_grow lap_map64_put clock_gettime \
-  lap_content_hash
+  lap_content_hash lap_tree_is_spelt
 $(B)/tests/test_manifest_places: LDFLAGS += $(PLACES_CALLS:%=-Wl,--wrap=%)
 # Memory that runs out in the middle of a line.
 $(B)/tests/test_manifest_line: LDFLAGS += -Wl,--wrap=lap_grow

@@ -22,6 +22,7 @@ static struct {
     const char *call; /* that fails, after so many that succeed; NULL: none */
     int why, after;
     struct timespec now; /* 0: the system's */
+    bool is_misspelt;    /* the names of outputs are those of other files, in other letters */
 } sys;
 
 static bool strikes(const char *call)
@@ -122,6 +123,13 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
         return __real_clock_gettime(clock, now);
     *now = sys.now;
     return 0;
+}
+
+bool __wrap_lap_tree_is_spelt(const lap_tree *tree, const char *relative);
+bool __wrap_lap_tree_is_spelt(const lap_tree *tree, const char *relative)
+{
+    (void)tree, (void)relative;
+    return !sys.is_misspelt;
 }
 
 /* The file itself is not there. */
@@ -453,6 +461,29 @@ static void news_that_cannot_be_read(void **unused)
     }
 }
 
+/* A file in the place of a new output may be another one, if the disk takes two names for the same. What
+ * another run makes meanwhile is left alone for that reason; what is ours has this name. */
+static void names_in_other_letters(void **unused)
+{
+    (void)unused;
+    begin();
+    say("top", "out/ours.jpg", OURS);
+    open_it();
+    sys.is_misspelt = true;
+    assert_int_equal(verdict("a.jpg"), LAP_MADE_SPELT);
+    assert_int_equal(verdict("ours.jpg"), LAP_MADE_SAME);
+    say("top", "out/b.jpg", THEIRS);
+    assert_int_equal(verdict("b.jpg"), LAP_MADE_MEANWHILE);
+    sys.call = "realpath"; /* what could not be judged has no verdict */
+    sys.why = EIO;
+    lap_made is;
+    lap_error err;
+    assert_int_equal(judge("a.jpg", &is, &err), LAP_E_UNREADABLE);
+    sys.call = NULL;
+    assert_int_not_equal(is, LAP_MADE_SPELT);
+    end();
+}
+
 /* ---- rivals ---------------------------------------------------------------------------------------------
  */
 
@@ -727,6 +758,7 @@ int main(void)
         cmocka_unit_test(news_of_folders_without_records),
         cmocka_unit_test(folders_that_move),
         cmocka_unit_test(news_that_cannot_be_read),
+        cmocka_unit_test(names_in_other_letters),
         cmocka_unit_test(rivals_above),
         cmocka_unit_test(rivals_below),
         cmocka_unit_test(other_places_that_cannot_be_read),
