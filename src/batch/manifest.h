@@ -93,6 +93,8 @@ typedef lap_code lap_manifest_fn(void *user, const lap_manifest_line *line, lap_
 /* Calls each once per "done" line, that is, for every finished output, in the believed records of the output
  * folder itself. */
 lap_code lap_manifest_each(lap_manifest *manifest, lap_manifest_fn *each, void *user, lap_error *err);
+/* The same for "begin" lines, that is, for every file that lapedge wrote there. */
+lap_code lap_manifest_each_begun(lap_manifest *manifest, lap_manifest_fn *each, void *user, lap_error *err);
 /* The same for records of folders above the output folder, and of those folders below it that
  * lap_manifest_judge or lap_manifest_look_below has examined. line->output is a name below the output folder.
  * *folder is the .lapedge that is being read, and belongs to the manifest. LAP_E_UNREADABLE: also if one of

@@ -550,6 +550,7 @@ bool lap_manifest_is_blind(const lap_manifest *m, lap_error *why)
 
 typedef struct naming {
     reading reading;
+    bool is_begun; /* gives "begin" lines */
     lap_manifest_fn *each;
     void *user;
 } naming;
@@ -557,14 +558,16 @@ typedef struct naming {
 static lap_code give_line(void *user, const lap_manifest_line *line, lap_error *err)
 {
     const naming *n = user;
-    const bool counts = n->reading.is_believed && line->is_done && line->input;
+    const bool counts =
+        n->reading.is_believed && (n->is_begun ? !line->is_done : line->is_done && line->input);
     return counts ? n->each(n->user, line, err) : LAP_OK;
 }
 
 static lap_code each_in(
-    lap_manifest *m, manifest_place *place, lap_manifest_fn *each, void *user, lap_error *err)
+    lap_manifest *m, manifest_place *place, bool is_begun, lap_manifest_fn *each, void *user, lap_error *err)
 {
     naming n = {.reading = {.manifest = m, .place = place, .folder = -1, .each = give_line, .user = &n},
+        .is_begun = is_begun,
         .each = each,
         .user = user};
     return read_place(&n.reading, true, err);
@@ -573,7 +576,12 @@ static lap_code each_in(
 lap_code lap_manifest_each(lap_manifest *m, lap_manifest_fn *each, void *user, lap_error *err)
 {
     m->unbelieved = 0;
-    return each_in(m, &m->here, each, user, err);
+    return each_in(m, &m->here, false, each, user, err);
+}
+
+lap_code lap_manifest_each_begun(lap_manifest *m, lap_manifest_fn *each, void *user, lap_error *err)
+{
+    return each_in(m, &m->here, true, each, user, err);
 }
 
 lap_code lap_manifest_each_other(
@@ -582,7 +590,7 @@ lap_code lap_manifest_each_other(
     lap_code code = LAP_OK;
     for (size_t i = 0; i < m->other_count && code == LAP_OK; i++) {
         *folder = m->others[i].shown;
-        code = each_in(m, &m->others[i], each, user, err);
+        code = each_in(m, &m->others[i], false, each, user, err);
     }
     return code;
 }

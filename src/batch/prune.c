@@ -29,6 +29,7 @@ struct lap_prune {
     lap_map64 here;    /* hashes of output names: a line names a folder of this run, by name and inode */
     lap_map64 going; /* hashes of output names: according to the output folder's records, the photo is gone */
     lap_map64 doubted; /* hashes of output names: the first reading met a problem; a trouble_kind and errno */
+    lap_map64 written; /* keys of output name and file: lapedge wrote it there, so it is no copy */
     lap_map64 needed;  /* keys of output name and content: a record may need a copy of such a file */
     lap_map64 taken;   /* hashes of recorded folders: the run has warned that a folder of this run counts as
                           this one */
@@ -182,6 +183,7 @@ void lap_prune_free(lap_prune *prune)
     lap_map64_free(&prune->going);
     lap_map64_free(&prune->doubted);
     lap_map64_free(&prune->needed);
+    lap_map64_free(&prune->written);
     lap_map64_free(&prune->unlike);
     free(prune);
 }
@@ -610,6 +612,24 @@ static lap_code note_unlike(lap_prune *p, const lap_manifest_line *line, lap_err
 
 enum { NEEDED = 1 }; /* in lap_prune's needed; else a trouble, as in doubted */
 
+static uint64_t file_key(const char *output, const struct stat *file)
+{
+    const uint64_t facts[] = {name_key(output), (uint64_t)file->st_dev, (uint64_t)file->st_ino,
+        (uint64_t)file->st_size, (uint64_t)file->st_mtim.tv_sec, (uint64_t)file->st_mtim.tv_nsec};
+    return lap_map64_key(facts, sizeof facts);
+}
+
+static lap_code note_written(void *user, const lap_manifest_line *line, lap_error *err)
+{
+    lap_prune *p = user;
+    const struct stat file = {.st_dev = (dev_t)line->device,
+        .st_ino = (ino_t)line->inode,
+        .st_size = (off_t)line->size,
+        .st_mtim = {(time_t)line->mtime_s, (long)line->mtime_ns}};
+    const lap_code code = lap_control_check(p->run->control, err);
+    return code == LAP_OK ? lap_map64_put(&p->written, file_key(line->output, &file), 1, err) : code;
+}
+
 static uint64_t needed_key(const lap_manifest_line *line)
 {
     const uint64_t facts[] = {name_key(line->output), line->content};
@@ -657,13 +677,15 @@ static uint64_t value_of(const prune_trouble *trouble)
 }
 
 /* A record that describes another file of this name may mean a copy of it: the folder may have been copied,
- * or restored from a backup. Notes that it needs such a file, or that this could not be checked. */
+ * or restored from a backup. Notes that it needs such a file, or that this could not be checked. If lapedge
+ * wrote the file there, it is no copy, and earlier records no longer count. */
 static lap_code note_needed(
     lap_prune *p, const lap_manifest_line *line, const prune_output *output, lap_error *err)
 {
     prune_trouble trouble = {0};
     const uint64_t key = needed_key(line), *known = lap_map64_find(&p->needed, key);
     if (!line->has_content || output->there.st_size != line->size || (known && *known == NEEDED) ||
+        lap_map64_find(&p->written, file_key(line->output, &output->there)) ||
         is_copy_given_up(p, line, &trouble))
         return LAP_OK;
     return lap_map64_put(&p->needed, key, trouble.kind ? value_of(&trouble) : NEEDED, err);
@@ -931,6 +953,8 @@ lap_code lap_prune_outputs(lap_prune *prune, const lap_prune_run *run, lap_error
     prune->run = run;
     if (may_go_on(prune, code))
         code = lap_manifest_each(run->manifest, look_for_move, prune, err);
+    if (may_go_on(prune, code))
+        code = lap_manifest_each_begun(run->manifest, note_written, prune, err);
     if (may_go_on(prune, code))
         code = read_first(prune, err);
     prune->removes = true;

@@ -492,6 +492,14 @@ early() { sed -i -E 's/"input_folder[a-z_]*":("[^"]*"|[0-9]+),?//g; s/"input_bel
     run --separate-stderr lapedge --prune other out2
     [ "$status" -eq 0 ]
     [ -e out2/x.jpg ]
+    # What lapedge has written there again is no copy: the records of another disk, which is gone, do not count.
+    cp -r photos/sub disk
+    lapedge -q -f --rebuild disk out
+    rm -r photos other disk/x.jpg
+    run --separate-stderr lapedge --prune disk out
+    [ "$status" -eq 0 ]
+    [ ! -e out/x.jpg ]
+    [ -e out/stays.jpg ]
 }
 
 @test "of several folders the one that an early record names is refused by its name" {

@@ -48,7 +48,7 @@ $(B)/tests/test_jobs: LDFLAGS += -Wl,--wrap=lap_now_ms
 # A clock that the test sets, memory that runs out, and a file that is not written.
 $(B)/tests/test_trace: LDFLAGS += -Wl,--wrap=lap_now_ms,--wrap=lap_grow,--wrap=lap_side_write
 # Records of the test's own, and folders that cannot be examined.
-PRUNE_CALLS := $(addprefix lap_manifest_,each each_other look_below look_above watch has_news is_blind unbelieved) \
+PRUNE_CALLS := $(addprefix lap_manifest_,each each_begun each_other look_below look_above watch has_news is_blind unbelieved) \
   stat lstat opendir readdir unlinkat fstatat getcwd calloc strdup lap_content_hash lap_control_check lap_map64_put
 $(B)/tests/test_prune: LDFLAGS += $(PRUNE_CALLS:%=-Wl,--wrap=%)
 # Runs that the test stands in for, and threads, memory and limits that are missing.

@@ -329,6 +329,32 @@ static void lines_of_other_places_are_given(void **unused)
     end();
 }
 
+static void begun_lines_are_given(void **unused)
+{
+    (void)unused;
+    lap_error err;
+    lap_manifest_queue queue = {0};
+    begin();
+    say("top/out", "done.jpg", OURS);
+    say("top", "out/above.jpg", OURS);
+    const lap_manifest_line line = lap_manifest_line_of(OURS, "begun.jpg", &file, 13);
+    assert_int_equal(lap_manifest_line_write(&queue, &line, NULL), LAP_OK);
+    FILE *to = fopen(at("top/out/.lapedge/a.jsonl"), "a");
+    assert_non_null(to);
+    assert_int_equal(fwrite(queue.bytes, 1, queue.used, to), queue.used);
+    assert_int_equal(fclose(to), 0);
+    free(queue.bytes);
+    open_it();
+    shown = scratch;
+    given[0] = '\0';
+    assert_int_equal(lap_manifest_each_begun(manifest, take, NULL, &err), LAP_OK);
+    assert_string_equal(given, ":begun.jpg ");
+    given[0] = '\0';
+    assert_int_equal(lap_manifest_each(manifest, take, NULL, &err), LAP_OK);
+    assert_string_equal(given, ":done.jpg ");
+    end();
+}
+
 /* ---- what is written meanwhile --------------------------------------------------------------------------
  */
 
@@ -754,6 +780,7 @@ int main(void)
         cmocka_unit_test(names_above),
         cmocka_unit_test(names_below),
         cmocka_unit_test(lines_of_other_places_are_given),
+        cmocka_unit_test(begun_lines_are_given),
         cmocka_unit_test(news_of_all_places),
         cmocka_unit_test(news_of_folders_without_records),
         cmocka_unit_test(folders_that_move),

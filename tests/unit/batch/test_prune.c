@@ -16,8 +16,8 @@
 enum { MOST = 8 };
 
 static struct {
-    lap_manifest_line own[MOST], other[MOST];
-    int own_count, other_count;
+    lap_manifest_line own[MOST], begun[MOST], other[MOST];
+    int own_count, begun_count, other_count;
     bool is_blind, is_all;
     size_t unbelieved;
     int looked_below, looked_above;
@@ -55,6 +55,15 @@ lap_code __wrap_lap_manifest_each(lap_manifest *manifest, lap_manifest_fn *each,
     (void)manifest;
     sys.readings++;
     return give(sys.own, sys.own_count, each, user, err);
+}
+
+lap_code __wrap_lap_manifest_each_begun(
+    lap_manifest *manifest, lap_manifest_fn *each, void *user, lap_error *err);
+lap_code __wrap_lap_manifest_each_begun(
+    lap_manifest *manifest, lap_manifest_fn *each, void *user, lap_error *err)
+{
+    (void)manifest;
+    return give(sys.begun, sys.begun_count, each, user, err);
 }
 
 lap_code __wrap_lap_manifest_each_other(
@@ -824,6 +833,35 @@ static void copied(void **state)
     assert_int_equal(prune(), LAP_OK);
     assert_counts(1, 0, 0, 0);
     assert_false(is_there("a.jpg"));
+}
+
+/* A file that lapedge wrote there again is no copy of the one that an earlier record describes. */
+static void written_again(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("claim", 0777), 0);
+    put("claim/x.jpg", "x");
+    const lap_manifest_line whole = *gone();
+    sys.own[1] = from(whole, "claim/x.jpg", "claim");
+    sys.own[1].inode++;
+    sys.own_count = 2;
+    options.dry_run = true;
+    sys.begun_count = 1;
+    for (int other = 0; other < 7; other++) { /* what was written was another file */
+        sys.begun[0] = whole;
+        sys.begun[0].is_done = false;
+        sys.begun[0].device += other == 1;
+        sys.begun[0].inode += other == 2;
+        sys.begun[0].size += other == 3;
+        sys.begun[0].mtime_s += other == 4;
+        sys.begun[0].mtime_ns += other == 5;
+        sys.begun[0].output = other == 6 ? "b.jpg" : "a.jpg";
+        assert_int_equal(prune(), LAP_OK);
+        assert_counts(other == 0, 0, 0, 0);
+        assert_no_more();
+    }
+    sys.call = "put", sys.after = 1, sys.of = NULL;
+    assert_int_equal(prune(), LAP_E_MEMORY);
 }
 
 /* After a folder was renamed and all outputs were made again, the records of its old name need nothing: it is
@@ -1652,11 +1690,11 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     static const struct CMUnitTest tests[] = {TEST(plain), TEST(shown), TEST(photos), TEST(changed),
         TEST(no_file), TEST(failing), TEST(failing_once), TEST(doubted), TEST(found_late), TEST(vanishing),
-        TEST(copied), TEST(copied_by_a_renamed_folder), TEST(meanwhile), TEST(root_folder),
-        TEST(empty_folders), TEST(links), TEST(replaced), TEST(renamed), TEST(moved), TEST(not_moved),
-        TEST(another), TEST(around), TEST(early), TEST(steps), TEST(several), TEST(several_early),
-        TEST(deep_outputs), TEST(contradicting), TEST(claimed), TEST(others), TEST(refused),
-        TEST(refused_later), TEST(cancelled), TEST(noted), TEST(not_created)};
+        TEST(copied), TEST(written_again), TEST(copied_by_a_renamed_folder), TEST(meanwhile),
+        TEST(root_folder), TEST(empty_folders), TEST(links), TEST(replaced), TEST(renamed), TEST(moved),
+        TEST(not_moved), TEST(another), TEST(around), TEST(early), TEST(steps), TEST(several),
+        TEST(several_early), TEST(deep_outputs), TEST(contradicting), TEST(claimed), TEST(others),
+        TEST(refused), TEST(refused_later), TEST(cancelled), TEST(noted), TEST(not_created)};
     if (!make_scratch())
         return 1;
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
