@@ -47,8 +47,12 @@ has_notices_and_parts()
     for name in lapedge libjpeg-turbo libpng1.6 zlib xxhash stb; do
         [ -s "licenses/$name" ] || return
     done
-    grep -q "$(sha256sum "$module" | cut -d' ' -f1)" sboms/lapedge.spdx.json &&
-        [ "$(grep -c '"CONTAINS"' sboms/lapedge.spdx.json)" -ge 6 ]
+    for name in stb_image_write libjpeg-turbo xxHash libpng zlib; do
+        grep -q "\"name\": \"$name\"" sboms/lapedge.spdx.json || return
+    done
+    # The wheel for aarch64 is built without CUDA.
+    [[ $wheel == *_aarch64.whl ]] || grep -q '"name": "CUDA' sboms/lapedge.spdx.json || return
+    grep -q "$(sha256sum "$module" | cut -d' ' -f1)" sboms/lapedge.spdx.json
 }
 
 # install_into TREE: the wheel and what it depends on, by a pip outside of the tree, for the tree's Python.
