@@ -379,7 +379,7 @@ million (--max-pixels)" \
 
 @test "values as other programs write them are taken, or hinted at" {
     cp "$photo" a.jpg
-    for word in --max-memory=4GB --max-memory=4GiB --max-memory=4gi --max-memory=500000000B --timeout=1m --timeout=500ms \
+    for word in --max-memory=4GB --max-memory=4GiB --max-memory=4gi --max-memory=500000000B --timeout=1m --timeout=90000ms \
         --timeout=30s --timeout=1h --timeout=2min --subsampling=4:2:0; do
         expect 0 "" "" -q "$word" a.jpg o.jpg
     done
