@@ -182,13 +182,13 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Lists the names in an open place. Only the output folder's records must be readable. */
+/* Lists the names in an open place. Only the output folder's records must be readable: *count is -1 if others
+ * are not. */
 static lap_code scan(const reading *r, struct dirent ***names, int *count, lap_error *err)
 {
     *count = scandirat(r->folder, ".", names, is_manifest, by_bytes);
     if (*count >= 0)
         return LAP_OK;
-    *count = 0;
     if (errno == EACCES && r->place != &r->manifest->here) {
         r->place->is_blind |= r->place->is_late;
         return LAP_OK;
@@ -202,7 +202,7 @@ static lap_code list_files(const reading *r, lap_error *err)
     struct dirent **names = NULL;
     int count;
     lap_code code = scan(r, &names, &count, err);
-    if (names)
+    if (code == LAP_OK && count >= 0)
         code = merge_names(r->place, names, (size_t)count, err);
     for (int i = 0; i < count; i++)
         free(names[i]);

@@ -593,6 +593,14 @@ static uint64_t *count_of(lap_prune *p, uint64_t count)
     return count == IS_LEFT_BEHIND ? &p->result->elsewhere : &p->result->changed;
 }
 
+/* No longer counts an output that note_unlike has counted, because another record describes it. */
+static void take_back(lap_prune *p, const lap_manifest_line *line)
+{
+    const uint64_t *counted = lap_map64_find(&p->unlike, name_key(line->output));
+    if (counted)
+        --*count_of(p, *counted);
+}
+
 /* Counts an output that would be removed or counted, but is no longer the file that the record describes. */
 static lap_code note_unlike(lap_prune *p, const lap_manifest_line *line, lap_error *err)
 {
@@ -610,7 +618,16 @@ static lap_code note_unlike(lap_prune *p, const lap_manifest_line *line, lap_err
     return lap_map64_put(&p->unlike, name_key(line->output), count, err);
 }
 
-enum { NEEDED = 1 }; /* in lap_prune's needed; else a trouble, as in doubted */
+/* Why a record keeps a copy: its photo is there; or out of sight, as for the record of the very file; or it
+ * is gone, but its folder is gone or another one, and only with force counts as the folder of this run.
+ * lap_prune's needed has one of these, or a trouble as in doubted. */
+typedef enum copy_need {
+    NOT_NEEDED,
+    NEEDED,
+    NEEDED_BY_HIDDEN,
+    NEEDED_BY_UNMOUNTED,
+    NEEDED_WITHOUT_FORCE
+} copy_need;
 
 static uint64_t file_key(const char *output, const struct stat *file)
 {
@@ -646,9 +663,12 @@ static bool may_be_gone(const lap_prune *p, const lap_manifest_line *line, prune
     return !why && (is_there || p->options->force);
 }
 
-/* Whether a record of a copy no longer needs it. */
-static bool is_copy_given_up(lap_prune *p, const lap_manifest_line *line, prune_trouble *trouble)
+static copy_need look_at_copy(lap_prune *p, const lap_manifest_line *line, prune_trouble *trouble)
 {
+    static const copy_need needs[] = {[IS_THERE] = NEEDED,
+        [IS_GONE] = NOT_NEEDED,
+        [IS_HIDDEN] = NEEDED_BY_HIDDEN,
+        [IS_PERHAPS_NOT_MOUNTED] = NEEDED_BY_UNMOUNTED};
     prune_photo photo = look_for_photo(p, line);
     const bool is_here = photo.relation == IS_HERE || photo.relation == DIFFERS;
     size_t below = photo.below;
@@ -659,11 +679,14 @@ static bool is_copy_given_up(lap_prune *p, const lap_manifest_line *line, prune_
     }
     if (photo.unknown || !photo.path)
         *trouble = (prune_trouble){UNKNOWN_PHOTO, photo.unknown ? photo.unknown : errno};
-    bool is_over = !trouble->kind && look_at_path(p, photo.path, below, trouble) == IS_GONE;
+    const copy_need need = trouble->kind ? NEEDED : needs[look_at_path(p, photo.path, below, trouble)];
     free(photo.path);
-    if (is_over && is_here)
-        is_over = (photo.relation == IS_HERE || p->options->force) && still_stands(p, photo.operand, trouble);
-    return is_over && (is_here || may_be_gone(p, line, trouble));
+    if (need != NOT_NEEDED)
+        return need;
+    const bool may_go =
+        is_here ? (photo.relation == IS_HERE || p->options->force) && still_stands(p, photo.operand, trouble)
+                : may_be_gone(p, line, trouble);
+    return may_go ? NOT_NEEDED : NEEDED_WITHOUT_FORCE;
 }
 
 static prune_trouble trouble_of(uint64_t value)
@@ -676,19 +699,30 @@ static uint64_t value_of(const prune_trouble *trouble)
     return (uint64_t)trouble->kind << 32 | (uint32_t)trouble->number;
 }
 
+/* Whether lapedge wrote the file there, after the one that the record describes. */
+static bool is_replaced(const lap_prune *p, const lap_manifest_line *line, const struct stat *file)
+{
+    const struct timespec *now = &file->st_mtim;
+    const bool is_older =
+        line->mtime_s != now->tv_sec ? line->mtime_s < now->tv_sec : line->mtime_ns < now->tv_nsec;
+    return is_older && lap_map64_find(&p->written, file_key(line->output, file));
+}
+
 /* A record that describes another file of this name may mean a copy of it: the folder may have been copied,
- * or restored from a backup. Notes that it needs such a file, or that this could not be checked. If lapedge
- * wrote the file there, it is no copy, and earlier records no longer count. */
+ * or restored from a backup. Notes that it needs such a file, or that this could not be checked. A later file
+ * that lapedge wrote there is no copy. */
 static lap_code note_needed(
     lap_prune *p, const lap_manifest_line *line, const prune_output *output, lap_error *err)
 {
     prune_trouble trouble = {0};
     const uint64_t key = needed_key(line), *known = lap_map64_find(&p->needed, key);
     if (!line->has_content || output->there.st_size != line->size || (known && *known == NEEDED) ||
-        lap_map64_find(&p->written, file_key(line->output, &output->there)) ||
-        is_copy_given_up(p, line, &trouble))
+        is_replaced(p, line, &output->there))
         return LAP_OK;
-    return lap_map64_put(&p->needed, key, trouble.kind ? value_of(&trouble) : NEEDED, err);
+    const copy_need need = look_at_copy(p, line, &trouble);
+    if (!trouble.kind && (need == NOT_NEEDED || (known && need != NEEDED)))
+        return LAP_OK;
+    return lap_map64_put(&p->needed, key, trouble.kind ? value_of(&trouble) : need, err);
 }
 
 /* First reading: whether a record needs its output. Another record may not know it, so nothing is removed
@@ -760,6 +794,17 @@ static lap_code remove_output(lap_prune *p, const lap_manifest_line *line, const
     return LAP_OK;
 }
 
+/* Keeps an output for a record of a copy, and counts why. */
+static lap_code keep_for_copy(lap_prune *p, const lap_manifest_line *line, copy_need need, lap_error *err)
+{
+    lap_batch_prune *result = p->result;
+    take_back(p, line);
+    result->hidden += need == NEEDED_BY_HIDDEN;
+    result->kept += need == NEEDED_BY_UNMOUNTED;
+    result->elsewhere += need == NEEDED_WITHOUT_FORCE;
+    return lap_map64_put(&p->outputs, name_key(line->output), 1, err);
+}
+
 /* Looks at a file that a record describes: removes it if its photo is gone, and if the first reading found
  * the same. Only then were the records of other folders asked about it. */
 static lap_code remove_if_gone(lap_prune *p, const lap_manifest_line *line, const prune_output *output,
@@ -767,8 +812,8 @@ static lap_code remove_if_gone(lap_prune *p, const lap_manifest_line *line, cons
 {
     bool goes = false;
     const uint64_t *needed = lap_map64_find(&p->needed, needed_key(line));
-    if (needed && *needed == NEEDED)
-        return lap_map64_put(&p->outputs, name_key(line->output), 1, err);
+    if (needed && *needed <= NEEDED_WITHOUT_FORCE)
+        return keep_for_copy(p, line, (copy_need)*needed, err);
     if (needed) {
         *trouble = trouble_of(*needed);
         return LAP_OK;
@@ -805,9 +850,7 @@ static lap_code remove_by_line(void *user, const lap_manifest_line *line, lap_er
     if (code != LAP_OK || !(removed || trouble.kind))
         return code;
     p->result->removed += removed;
-    const uint64_t *counted = lap_map64_find(&p->unlike, name);
-    if (counted)
-        --*count_of(p, *counted);
+    take_back(p, line);
     p->result->failed += trouble.kind != NO_TROUBLE;
     report(p, line->output, &trouble);
     return lap_map64_put(&p->outputs, name, 1, err); /* other lines may name this file */
@@ -896,8 +939,7 @@ static lap_code look_at_other(void *user, const lap_manifest_line *line, lap_err
         p->result->changed++;
         return lap_map64_put(&p->unlike, name, IS_CHANGED, err);
     }
-    if (counted)
-        --*count_of(p, *counted);
+    take_back(p, line);
     if (p->result->others++ == 0)
         snprintf(p->result->others_in, sizeof p->result->others_in, "%.*s",
             (int)(strlen(p->other) - strlen("/.lapedge")), p->other);

@@ -122,8 +122,8 @@ static bool find_space(const cleaner *c, slice prefix, int *space, slice *uri)
     return false;
 }
 
-/* Returns the size of the white space that begins here, which may be a character reference; 0: there is none.
- */
+/* Returns how many bytes of white space stand here: one character or its reference. Returns 0 if the text
+ * goes on with something else. */
 static size_t blank_at(const char *at, const char *end)
 {
     static const char *const references[] = {

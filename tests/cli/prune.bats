@@ -502,6 +502,49 @@ early() { sed -i -E 's/"input_folder[a-z_]*":("[^"]*"|[0-9]+),?//g; s/"input_bel
     [ -e out/stays.jpg ]
 }
 
+@test "a record that came with a synchronised copy of the folder keeps an output that lapedge wrote here" {
+    pgm 40 30 tiny.pgm
+    mkdir photos
+    for name in a b; do
+        lapedge tiny.pgm "photos/$name.jpg"
+    done
+    lapedge -q photos out
+    cp -a photos photos2
+    cp -a out out2
+    lapedge -q photos2 out2 # up to date: the records of out2 name photos2, too
+    cp -au out2/. out/
+    rm photos/b.jpg
+    run --separate-stderr lapedge --prune photos out
+    [ "$status" -eq 0 ]
+    [ -e out/b.jpg ]
+    rm photos2/b.jpg
+    run --separate-stderr lapedge --prune photos out
+    [ "$status" -eq 0 ]
+    [ ! -e out/b.jpg ]
+}
+
+@test "after a move of photos and outputs to another disk, an output that stays is counted, and -f removes it" {
+    pgm 40 30 tiny.pgm
+    mkdir photos
+    for name in a b; do
+        lapedge tiny.pgm "photos/$name.jpg"
+    done
+    lapedge -q photos out
+    cp -a photos photos2
+    cp -a out out2
+    rm -r photos out
+    lapedge -q photos2 out2
+    rm photos2/b.jpg
+    run --separate-stderr lapedge --prune photos2 out2
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"1 output left: its photo was in a folder that is not part of this run, and is not there any more"* ]]
+    [[ $stderr != *"changed or copied"* ]]
+    [ -e out2/b.jpg ]
+    run --separate-stderr lapedge --prune -f photos2 out2
+    [ "$status" -eq 0 ]
+    [ ! -e out2/b.jpg ]
+}
+
 @test "of several folders the one that an early record names is refused by its name" {
     prepare
     early out/.lapedge/*.jsonl

@@ -195,12 +195,27 @@ static void begin(void)
     file.st_ctim = sys.now;
 }
 
-/* Adds a line about the file under this name to the records of a folder. */
-static void say(const char *folder, const char *output, uint64_t settings)
+/* Adds a line to the records of a folder. */
+static void append(const char *folder, const lap_manifest_line *line)
 {
     lap_manifest_queue queue = {0};
-    lap_manifest_line line = lap_manifest_line_of(settings, output, &file, 13);
     char name[200];
+    assert_int_equal(lap_manifest_line_write(&queue, line, NULL), LAP_OK);
+    snprintf(name, sizeof name, "%s/.lapedge", folder);
+    mkdir(at(name), 0700);
+    snprintf(name, sizeof name, "%s/.lapedge/a.jsonl", folder);
+    FILE *to = fopen(at(name), "a");
+    assert_non_null(to);
+    assert_int_equal(fwrite(queue.bytes, 1, queue.used, to), queue.used);
+    assert_int_equal(fclose(to), 0);
+    assert_int_equal(chmod(at(name), 0600), 0);
+    free(queue.bytes);
+}
+
+/* Adds a line about the file under this name. */
+static void say(const char *folder, const char *output, uint64_t settings)
+{
+    lap_manifest_line line = lap_manifest_line_of(settings, output, &file, 13);
     line.is_done = true;
     line.maker = LAP_MAKER_RUN;
     line.input = "photos/in.jpg";
@@ -211,16 +226,7 @@ static void say(const char *folder, const char *output, uint64_t settings)
     line.folder_device = 11;
     line.folder_inode = 12;
     line.below = sizeof "in.jpg" - 1;
-    assert_int_equal(lap_manifest_line_write(&queue, &line, NULL), LAP_OK);
-    snprintf(name, sizeof name, "%s/.lapedge", folder);
-    mkdir(at(name), 0700);
-    snprintf(name, sizeof name, "%s/.lapedge/a.jsonl", folder);
-    FILE *to = fopen(at(name), "a");
-    assert_non_null(to);
-    assert_int_equal(fwrite(queue.bytes, 1, queue.used, to), queue.used);
-    assert_int_equal(fclose(to), 0);
-    assert_int_equal(chmod(at(name), 0600), 0);
-    free(queue.bytes);
+    append(folder, &line);
 }
 
 static lap_code judge(const char *output, lap_made *is, lap_error *err)
@@ -333,17 +339,11 @@ static void begun_lines_are_given(void **unused)
 {
     (void)unused;
     lap_error err;
-    lap_manifest_queue queue = {0};
     begin();
     say("top/out", "done.jpg", OURS);
     say("top", "out/above.jpg", OURS);
     const lap_manifest_line line = lap_manifest_line_of(OURS, "begun.jpg", &file, 13);
-    assert_int_equal(lap_manifest_line_write(&queue, &line, NULL), LAP_OK);
-    FILE *to = fopen(at("top/out/.lapedge/a.jsonl"), "a");
-    assert_non_null(to);
-    assert_int_equal(fwrite(queue.bytes, 1, queue.used, to), queue.used);
-    assert_int_equal(fclose(to), 0);
-    free(queue.bytes);
+    append("top/out", &line);
     open_it();
     shown = scratch;
     given[0] = '\0';
@@ -427,6 +427,10 @@ static void news_of_folders_without_records(void **unused)
     begin_with_all_read();
     assert_int_equal(unlink(at("top/.lapedge/a.jsonl")), 0); /* which can need no output any more */
     assert_false(has_news("a.jpg"));
+    lap_error err;
+    given[0] = '\0';
+    assert_int_equal(lap_manifest_each_other(manifest, &shown, take, NULL, &err), LAP_OK);
+    assert_string_equal(given, "/top/out/sub/.lapedge:sub/b.jpg ");
     end();
 }
 
