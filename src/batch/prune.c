@@ -663,6 +663,7 @@ static bool may_be_gone(const lap_prune *p, const lap_manifest_line *line, prune
     return !why && (is_there || p->options->force);
 }
 
+/* With a problem, returns NEEDED. */
 static copy_need look_at_copy(lap_prune *p, const lap_manifest_line *line, prune_trouble *trouble)
 {
     static const copy_need needs[] = {[IS_THERE] = NEEDED,
@@ -686,7 +687,7 @@ static copy_need look_at_copy(lap_prune *p, const lap_manifest_line *line, prune
     const bool may_go =
         is_here ? (photo.relation == IS_HERE || p->options->force) && still_stands(p, photo.operand, trouble)
                 : may_be_gone(p, line, trouble);
-    return may_go ? NOT_NEEDED : NEEDED_WITHOUT_FORCE;
+    return may_go ? NOT_NEEDED : trouble->kind ? NEEDED : NEEDED_WITHOUT_FORCE;
 }
 
 static prune_trouble trouble_of(uint64_t value)
@@ -720,7 +721,7 @@ static lap_code note_needed(
         is_replaced(p, line, &output->there))
         return LAP_OK;
     const copy_need need = look_at_copy(p, line, &trouble);
-    if (!trouble.kind && (need == NOT_NEEDED || (known && need != NEEDED)))
+    if (need == NOT_NEEDED || (known && need != NEEDED))
         return LAP_OK;
     return lap_map64_put(&p->needed, key, trouble.kind ? value_of(&trouble) : need, err);
 }

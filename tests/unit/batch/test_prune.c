@@ -853,6 +853,49 @@ static void copied(void **state)
     assert_false(is_there("a.jpg"));
 }
 
+/* The folder of a copy's photo vanishes, or cannot be examined, while the photo is looked for. */
+static void copied_from_a_folder_that_vanishes(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("claim", 0777) + mkdir("empty", 0777), 0);
+    put("claim/y.jpg", "y");
+    inputs[1] = "claim";
+    options.input_count = 2;
+    notes[note_count].operand = 1;
+    notes[note_count++].output = "y.jpg";
+    const lap_manifest_line whole = *gone();
+    sys.own[0] = from(whole, "claim/x.jpg", "claim");
+    sys.own[0].inode++;
+    sys.own[1] = whole;
+    sys.own_count = 2;
+    sys.vanishes = "claim";
+    assert_int_equal(prune(), LAP_OK);
+    assert_refused(LAP_E_CHANGED, "claim", "was moved or replaced during the run");
+    sys.vanishes = NULL;
+    assert_int_equal(rename("away", "claim"), 0);
+    options.input_count = 1; /* the folder belongs to no run */
+    note_count = 1;
+    sys.own[2] = sys.own[0];
+    sys.own[0] = from(sys.own[2], "empty/x.jpg", "empty");
+    sys.own_count = 3;
+    sys.own[1] = sys.own[2];
+    sys.own[2] = whole;
+    sys.call = "stat", sys.of = "/claim", sys.why = ESTALE, sys.after = 1, sys.once = true;
+    assert_int_equal(prune(), LAP_OK);
+    sys.call = NULL;
+    assert_int_equal(result.failed, 1);
+    assert_string_equal(run.problem[0], UNCHECKED);
+    assert_true(is_there("a.jpg"));
+    sys.own[0].folder = sys.own[1].folder = NULL; /* of version 0.1, and the current folder is not known */
+    sys.own[1].input = sys.own[0].input;
+    sys.call = "getcwd", sys.of = NULL, sys.why = ESTALE, sys.after = 1, sys.once = false;
+    assert_int_equal(prune(), LAP_OK);
+    sys.call = NULL;
+    assert_int_equal(result.failed, 1);
+    assert_string_equal(run.problem[0], UNCHECKED);
+    assert_true(is_there("a.jpg"));
+}
+
 /* A file that lapedge wrote there again is no copy of the one that an earlier record describes. A record that
  * is not earlier may have come with its copy, from a folder that was copied and is synchronised. */
 static void written_again(void **state)
@@ -1719,11 +1762,12 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     static const struct CMUnitTest tests[] = {TEST(plain), TEST(shown), TEST(photos), TEST(changed),
         TEST(no_file), TEST(failing), TEST(failing_once), TEST(doubted), TEST(found_late), TEST(vanishing),
-        TEST(copied), TEST(written_again), TEST(copied_by_a_renamed_folder), TEST(meanwhile),
-        TEST(root_folder), TEST(empty_folders), TEST(links), TEST(replaced), TEST(renamed), TEST(moved),
-        TEST(not_moved), TEST(another), TEST(around), TEST(early), TEST(steps), TEST(several),
-        TEST(several_early), TEST(deep_outputs), TEST(contradicting), TEST(claimed), TEST(others),
-        TEST(refused), TEST(refused_later), TEST(cancelled), TEST(noted), TEST(not_created)};
+        TEST(copied), TEST(copied_from_a_folder_that_vanishes), TEST(written_again),
+        TEST(copied_by_a_renamed_folder), TEST(meanwhile), TEST(root_folder), TEST(empty_folders),
+        TEST(links), TEST(replaced), TEST(renamed), TEST(moved), TEST(not_moved), TEST(another), TEST(around),
+        TEST(early), TEST(steps), TEST(several), TEST(several_early), TEST(deep_outputs), TEST(contradicting),
+        TEST(claimed), TEST(others), TEST(refused), TEST(refused_later), TEST(cancelled), TEST(noted),
+        TEST(not_created)};
     if (!make_scratch())
         return 1;
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
