@@ -67,7 +67,7 @@ static uint64_t place_of(measuring *m, const lap_walk_entry *entry)
         m->around_id[0] = is_there ? (uint64_t)st.st_dev : 0;
         m->around_id[1] = is_there ? (uint64_t)st.st_ino : 0;
     }
-    const uint64_t id[] = {m->around_id[0], m->around_id[1], lap_map64_key(name, strlen(name))};
+    const uint64_t id[] = {m->around_id[0], m->around_id[1], lap_map64_name_key(name)};
     return m->around_id[1] ? lap_map64_key(id, sizeof id) : 0;
 }
 

@@ -49,7 +49,7 @@ lap_code lap_batch_check_format(
 
 uint64_t lap_batch_key(const char *relative)
 {
-    return lap_map64_key(relative, strlen(relative));
+    return lap_map64_name_key(relative);
 }
 
 uint64_t lap_batch_inode(const struct stat *st)

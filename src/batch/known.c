@@ -45,7 +45,7 @@ static uint64_t key_of(fact kind, uint64_t first, uint64_t second)
 static uint64_t name_key(int64_t size, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    return key_of(SIZE_NAME, (uint64_t)size, lap_map64_key(name, strlen(name)));
+    return key_of(SIZE_NAME, (uint64_t)size, lap_map64_name_key(name));
 }
 
 /* ---- reading ------------------------------------------------------------------------------------- */

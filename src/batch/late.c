@@ -16,14 +16,9 @@ void lap_late_free(lap_late *late)
     lap_map64_free(&late->unread);
 }
 
-static uint64_t path_key(const char *path)
-{
-    return lap_map64_key(path, strlen(path));
-}
-
 lap_code lap_late_note(lap_late *late, const char *path, lap_error *err)
 {
-    return lap_map64_put(&late->counted, path_key(path), 1, err);
+    return lap_map64_put(&late->counted, lap_map64_name_key(path), 1, err);
 }
 
 /* Reads what was added to the record of an open folder, and judges the file that was read. If the file has
@@ -50,7 +45,7 @@ lap_code lap_late_look(
     const size_t length = slash ? (size_t)(slash - job->input) + (slash == job->input) : 0;
     lap_known_as as = LAP_KNOWN_NOT;
     *is_new = false;
-    if (!job->has_record || lap_map64_find(&late->counted, path_key(job->input)))
+    if (!job->has_record || lap_map64_find(&late->counted, lap_map64_name_key(job->input)))
         return LAP_OK;
     if (snprintf(around, sizeof around, "%.*s", length ? (int)length : 1, length ? job->input : ".") >=
         (int)sizeof around)
@@ -60,9 +55,9 @@ lap_code lap_late_look(
                                 : lap_fail_at(err, LAP_E_UNREADABLE, around, "%s", strerror(errno));
     if (folder >= 0)
         close(folder);
-    if (code == LAP_E_UNREADABLE && !lap_map64_find(&late->unread, path_key(around))) {
+    if (code == LAP_E_UNREADABLE && !lap_map64_find(&late->unread, lap_map64_name_key(around))) {
         *is_new = true;
-        if (lap_map64_put(&late->unread, path_key(around), 1, err) != LAP_OK)
+        if (lap_map64_put(&late->unread, lap_map64_name_key(around), 1, err) != LAP_OK)
             code = LAP_E_MEMORY;
     }
     if (code != LAP_OK || as == LAP_KNOWN_NOT)

@@ -9,11 +9,6 @@
 #include "base/status.h"
 #include "batch/manifest_state.h"
 
-static uint64_t hash_path(const char *path)
-{
-    return lap_map64_key(path, strlen(path));
-}
-
 /* A changed input is recognised by its size and nanosecond time. Its path does not count, so that the same
  * folder under another name is not processed again. Only for a changed input must the records show that it is
  * the same photo. */
@@ -68,7 +63,7 @@ static manifest_source source_of(const found_at *at, int64_t size, int64_t secon
     manifest_source source = {.state = short_key(state, sizeof state)};
     if (!at->folder)
         return source;
-    const int64_t place[] = {at->device, at->inode, (int64_t)hash_path(at->below)};
+    const int64_t place[] = {at->device, at->inode, (int64_t)lap_map64_name_key(at->below)};
     source.place = short_key(place, sizeof place);
     const char *slash = strcmp(at->folder, "/") == 0 ? "" : "/";
     const int length = snprintf(path, sizeof path, "%s%s%s", at->folder, slash, at->below);
@@ -156,7 +151,7 @@ lap_code lap_manifest_add(
         record.changed = change_key(line->input_ctime_s, line->input_ctime_ns);
         record.photo = (lap_photo_content){line->has_input_content, line->input_content};
     }
-    return add_record(m, hash_path(line->output), record, err);
+    return add_record(m, lap_map64_name_key(line->output), record, err);
 }
 
 /* ---- verdicts ---------------------------------------------------------------------------------- */
@@ -287,7 +282,7 @@ static lap_made look_at_content(
 lap_code lap_manifest_find(
     const lap_manifest *m, const lap_standing *s, lap_made *made, uint64_t *content, lap_error *err)
 {
-    const uint64_t *found = lap_map64_find(&m->outputs, hash_path(s->output));
+    const uint64_t *found = lap_map64_find(&m->outputs, lap_map64_name_key(s->output));
     const uint32_t last = found ? (uint32_t)*found : 0;
     const struct stat *in = s->input.stat;
     wanted want = {.made = fingerprint(

@@ -211,7 +211,7 @@ lap_code lap_outputs_note_named(lap_outputs *o, const char *path, const struct s
     const int folder = open(around, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
         return LAP_OK;
-    const uint64_t key = lap_map64_key(around, strlen(around));
+    const uint64_t key = lap_map64_name_key(around);
     if (!lap_map64_find(&o->looked, key)) {
         code = lap_map64_put(&o->looked, key, 1, err);
         if (code == LAP_OK && lap_known_in_place(&o->named, folder, around, &ignored) == LAP_E_MEMORY)

@@ -1,6 +1,5 @@
 #include "batch/prune.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -9,24 +8,16 @@
 #include <unistd.h>
 
 #include "base/status.h"
-#include "io/map64.h"
-
-typedef struct prune_folder { /* an input, if it is a folder */
-    char *name;               /* from the root, without "." and empty steps; NULL: not a folder */
-    lap_origin origin;        /* the folder's real name, device and inode */
-    bool has_photos;
-} prune_folder;
+#include "batch/prune_photo.h"
 
 struct lap_prune {
     const lap_batch_options *options;
     lap_batch_prune *result; /* the caller's */
-    prune_folder *folders;   /* one per input */
+    lap_prune_folders folders;
     lap_map64 outputs; /* hashes of output names that must be kept, or were removed: 1 + index of the input
                         * that leads there */
     lap_map64 unlike;  /* hashes of output names: no line so far describes the file that is there; an
                         * unlike_count */
-    lap_map64 moved;   /* hashes of recorded folders: 1, or 2 + index of the input that they were moved to */
-    lap_map64 here;    /* hashes of output names: a line names a folder of this run, by name and inode */
     lap_map64 going; /* hashes of output names: according to the output folder's records, the photo is gone */
     lap_map64 doubted; /* hashes of output names: the first reading met a problem; a trouble_kind and errno */
     lap_map64 written; /* keys of output name and file: lapedge wrote it there, so it is no copy */
@@ -65,34 +56,6 @@ typedef struct prune_trouble {
     int number; /* errno, or 0 */
 } prune_trouble;
 
-static uint64_t name_key(const char *name)
-{
-    return lap_map64_key(name, strlen(name));
-}
-
-/* Returns the absolute path, which the caller frees. Does not resolve links and "..". */
-static char *from_root(const char *path)
-{
-    char here[PATH_MAX] = "";
-    if (*path != '/' && !getcwd(here, sizeof here))
-        return NULL;
-    char *whole = malloc(strlen(here) + strlen(path) + 2), *end = whole;
-    if (!whole)
-        return NULL;
-    const char *const ways[] = {here, path};
-    for (int i = 0; i < 2; i++)
-        for (const char *step = ways[i]; *step; step += strcspn(step, "/")) {
-            step += strspn(step, "/");
-            const size_t length = strcspn(step, "/");
-            if (length == 0 || (length == 1 && *step == '.'))
-                continue;
-            *end++ = '/';
-            end = mempcpy(end, step, length);
-        }
-    *end = '\0';
-    return whole;
-}
-
 /* ---- what the run sees --------------------------------------------------------------------------- */
 
 static void refuse(lap_prune *p, const lap_error *why)
@@ -122,9 +85,6 @@ static lap_code check(const lap_batch_options *o, lap_error *err)
 lap_code lap_prune_create(const lap_batch_options *options, lap_prune **prune, lap_error *err)
 {
     lap_batch_prune *result = options->prune;
-    bool has_folder = false;
-    struct stat st;
-    lap_error why;
     *prune = NULL;
     result->removed = result->kept = result->changed = result->elsewhere = result->failed = result->others =
         result->hidden = 0;
@@ -133,53 +93,24 @@ lap_code lap_prune_create(const lap_batch_options *options, lap_prune **prune, l
     if (code != LAP_OK)
         return code;
     lap_prune *p = calloc(1, sizeof *p);
-    if (p)
-        *p = (lap_prune){.options = options,
-            .result = result,
-            .folders = calloc(options->input_count + 1, sizeof *p->folders)};
-    bool has_memory = p && p->folders;
-    for (size_t i = 0; has_memory && i < options->input_count; i++) {
-        const bool is_there = stat(options->inputs[i], &st) == 0;
-        if (!is_there && errno != ENOENT && errno != ENOTDIR) {
-            lap_fail_at(
-                &why, LAP_E_UNREADABLE, options->inputs[i], "cannot be examined: %s", strerror(errno));
-            refuse(p, &why);
-        }
-        has_folder = has_folder || !is_there || S_ISDIR(st.st_mode); /* a missing input is reported later */
-        if (is_there && S_ISDIR(st.st_mode)) {
-            p->folders[i].name = from_root(options->inputs[i]);
-            has_memory = p->folders[i].name != NULL;
-            if (has_memory && !lap_origin_look(options->inputs[i], &p->folders[i].origin)) {
-                has_memory = errno != ENOMEM;
-                lap_fail_at(
-                    &why, LAP_E_UNREADABLE, options->inputs[i], "cannot be examined: %s", strerror(errno));
-                refuse(p, &why);
-            }
-        }
-    }
-    if (!has_memory || !has_folder) {
+    if (!p)
+        return lap_fail(err, LAP_E_MEMORY, "out of memory");
+    *p = (lap_prune){.options = options, .result = result};
+    code = lap_prune_folders_look(&p->folders, options, &result->refused, err);
+    if (code == LAP_OK)
+        *prune = p;
+    else
         lap_prune_free(p);
-        return has_memory ? lap_fail(err, LAP_E_USAGE,
-                                "none of the inputs is a folder, and only photos of a folder can be gone")
-                          : lap_fail(err, LAP_E_MEMORY, "out of memory");
-    }
-    *prune = p;
-    return LAP_OK;
+    return code;
 }
 
 void lap_prune_free(lap_prune *prune)
 {
     if (!prune)
         return;
-    for (size_t i = 0; prune->folders && i < prune->options->input_count; i++) {
-        free(prune->folders[i].name);
-        free(prune->folders[i].origin.name);
-    }
-    free(prune->folders);
+    lap_prune_folders_free(&prune->folders);
     lap_map64_free(&prune->outputs);
     lap_map64_free(&prune->taken);
-    lap_map64_free(&prune->moved);
-    lap_map64_free(&prune->here);
     lap_map64_free(&prune->going);
     lap_map64_free(&prune->doubted);
     lap_map64_free(&prune->needed);
@@ -194,218 +125,19 @@ lap_code lap_prune_note(lap_prune *prune, const lap_walk_entry *entry, const cha
         return LAP_OK;
     if (entry->problem)
         refuse(prune, entry->problem);
-    prune->folders[entry->operand].has_photos = true;
-    return output ? lap_map64_put(&prune->outputs, name_key(output), entry->operand + 1, err) : LAP_OK;
+    prune->folders.each[entry->operand].has_photos = true;
+    return output ? lap_map64_put(&prune->outputs, lap_map64_name_key(output), entry->operand + 1, err)
+                  : LAP_OK;
 }
 
-/* ---- the folder of a record ---------------------------------------------------------------------- */
-
-static bool lies_inside(const char *path, const char *folder)
-{
-    const size_t length = folder ? strlen(folder) : 0;
-    return folder && strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
-}
-
-/* How a recorded folder is related to the folders of this run. */
-typedef enum prune_relation {
-    IS_ELSEWHERE, /* no folder of this run matches it */
-    IS_HERE,      /* by name and inode it is one of these folders, or is in one */
-    DIFFERS,      /* it matches one by name, inode or words of the command line, but not by all three */
-    IS_ANOTHER    /* the words of the command line match, but the recorded folder still exists elsewhere */
-} prune_relation;
-
-/* Where to look for a record's photo. */
-typedef struct prune_photo {
-    prune_relation relation;
-    size_t operand; /* index of the input concerned */
-    char *path;     /* absolute, malloc'ed; NULL with errno or .unknown: not known */
-    size_t below;   /* offset in path of the part below that input's folder */
-    int unknown;    /* an errno if lapedge could not find out whether the recorded folder exists; else 0 */
-} prune_photo;
-
-/* The last folder of this run in which a path lies; NULL: none. is_real: the path has no links, like the real
- * names of the folders; otherwise compares the names on the command line. */
-static const prune_folder *folder_around(const lap_prune *p, const char *path, bool is_real)
-{
-    const prune_folder *around = NULL;
-    for (size_t i = 0; i < p->options->input_count; i++) {
-        const prune_folder *folder = &p->folders[i];
-        if (lies_inside(path, is_real ? folder->origin.name : folder->name))
-            around = folder;
-    }
-    return around;
-}
-
-/* The path that the record's photo has if it is in this folder. The caller frees it. NULL: no memory. */
-static char *path_in(const char *folder, const lap_manifest_line *line)
-{
-    char *path;
-    const size_t length = strlen(folder); /* 0: the root */
-    const char *slash = length > 0 && folder[length - 1] == '/' ? "" : "/";
-    const char *below = line->input + strlen(line->input) - (size_t)line->below;
-    return asprintf(&path, "%s%s%s", folder, slash, below) < 0 ? NULL : path;
-}
-
-/* Where the record says that its photo was. The caller frees it. NULL with errno: not known. */
-static char *recorded_path(const lap_manifest_line *line)
-{
-    return line->folder ? path_in(line->folder, line) : from_root(line->input);
-}
-
-/* Whether a recorded folder still exists at its place. *why: an errno if that is unknown, else 0. */
-static bool stands(const lap_manifest_line *line, int *why)
-{
-    struct stat st;
-    const bool is_there = stat(line->folder, &st) == 0;
-    *why = is_there || errno == ENOENT || errno == ENOTDIR ? 0 : errno;
-    return is_there && S_ISDIR(st.st_mode) && (int64_t)st.st_ino == line->folder_inode;
-}
-
-/* Whether the recorded folder is one of this run, or in one, by name and inode. */
-static bool is_here(const lap_prune *p, const lap_manifest_line *line)
-{
-    int why;
-    return line->folder && folder_around(p, line->folder, true) && stands(line, &why);
-}
-
-/* A recorded folder counts as moved if it no longer exists and its photos, under the same names, are in a
- * folder of this run. Also notes outputs that are recorded for a folder of this run. */
-static lap_code look_for_move(void *user, const lap_manifest_line *line, lap_error *err)
-{
-    lap_prune *p = user;
-    int why;
-    const uint64_t *leads = line->folder ? lap_map64_find(&p->outputs, name_key(line->output)) : NULL;
-    lap_code code = lap_control_check(p->run->control, err);
-    if (code == LAP_OK && is_here(p, line))
-        code = lap_map64_put(&p->here, name_key(line->output), 1, err);
-    if (code != LAP_OK || !leads || lap_map64_find(&p->moved, name_key(line->folder)))
-        return code;
-    const bool is_moved = p->folders[*leads - 1].name && !stands(line, &why) && !why;
-    return lap_map64_put(&p->moved, name_key(line->folder), is_moved ? *leads + 1 : 1, err);
-}
-
-/* Finds the photo by the recorded folder. Compares devices only if the name differs, because device numbers
- * may change at a restart. */
-static prune_photo look_by_folder(const lap_prune *p, const lap_manifest_line *line)
-{
-    const char *folder = line->folder;
-    int why;
-    const bool is_there = stands(line, &why);
-    const prune_folder *around = folder_around(p, line->folder, true);
-    prune_photo photo = {.relation = is_there || why ? IS_ANOTHER : IS_ELSEWHERE};
-    if (around)
-        photo = (prune_photo){.relation = is_there || why ? IS_HERE : DIFFERS,
-            .operand = (size_t)(around - p->folders),
-            .below = strlen(around->origin.name)};
-    const uint64_t *moved = lap_map64_find(&p->moved, name_key(line->folder));
-    if (photo.relation == IS_ELSEWHERE && moved && *moved > 1) {
-        folder = p->folders[*moved - 2].name;
-        photo = (prune_photo){.relation = DIFFERS, .operand = *moved - 2, .below = strlen(folder)};
-    }
-    for (size_t i = 0; i < p->options->input_count && !is_there && !why; i++) {
-        const lap_origin *now = &p->folders[i].origin;
-        if (now->name && now->inode == line->folder_inode && now->device == line->folder_device) {
-            /* A later run has found the output up to date in the folder's new place. */
-            const bool is_known = lap_map64_find(&p->here, name_key(line->output)) != NULL;
-            folder = now->name;
-            photo = (prune_photo){
-                .relation = is_known ? IS_HERE : DIFFERS, .operand = i, .below = strlen(folder)};
-        }
-    }
-    if ((photo.relation == IS_HERE || photo.relation == DIFFERS) && !why)
-        photo.path = path_in(folder, line);
-    photo.unknown = why;
-    return photo;
-}
-
-/* Whether the input path in a record, as given on the command line, leads to a folder that exists here; if
- * not, the record was written elsewhere. */
-static bool names_folder_here(const lap_manifest_line *line)
-{
-    struct stat st;
-    char *folder = strdup(line->input);
-    if (!folder)
-        return true;
-    folder[strlen(folder) - (size_t)line->below] = '\0';
-    const bool is_there = stat(*folder ? folder : ".", &st) == 0;
-    free(folder);
-    return is_there;
-}
-
-static prune_photo look_for_photo(const lap_prune *p, const lap_manifest_line *line)
-{
-    prune_photo photo = {.relation = IS_ELSEWHERE};
-    if (line->folder)
-        photo = look_by_folder(p, line);
-    if (photo.relation == IS_HERE || photo.relation == DIFFERS)
-        return photo;
-    const bool is_another = photo.relation == IS_ANOTHER;
-    photo = (prune_photo){.relation = IS_ELSEWHERE, .path = from_root(line->input), .unknown = photo.unknown};
-    if (!photo.path || (is_another && !names_folder_here(line)))
-        return photo;
-    const prune_folder *around = folder_around(p, photo.path, false);
-    if (around) {
-        photo.relation = is_another ? IS_ANOTHER : DIFFERS;
-        photo.operand = (size_t)(around - p->folders);
-        photo.below = strlen(around->name);
-    }
-    return photo;
-}
-
-/* Whether no file has the name of a photo: there is nothing, or a folder. *why: an errno if that is unknown,
- * else 0. */
-static bool is_vacant(const char *path, int *why)
-{
-    struct stat st;
-    const bool is_there = lstat(path, &st) == 0;
-    *why = is_there || errno == ENOENT || errno == ENOTDIR ? 0 : errno;
-    return is_there ? S_ISDIR(st.st_mode) : *why == 0;
-}
-
-/* Whether the photo of a record that belongs to no folder of this run is gone from its place. */
-static bool is_left_behind(const lap_manifest_line *line, prune_relation relation)
-{
-    int why;
-    if (relation != IS_ELSEWHERE)
-        return false;
-    char *path = recorded_path(line);
-    const bool gone = path && is_vacant(path, &why);
-    free(path);
-    return gone;
-}
-
-/* Describes why a folder may not be the recorded one. Does not suggest force if the recorded folder still
- * exists. */
-static void describe(
-    const lap_prune *p, const lap_manifest_line *line, const prune_photo *photo, lap_error *err)
-{
-    const char *named = p->options->inputs[photo->operand];
-    int unknown;
-    if (photo->relation == IS_ANOTHER) {
-        const char *what = lies_inside(p->folders[photo->operand].origin.name, line->folder)
-                               ? "lies in the recorded folder, %.300s; name that one"
-                           : stands(line, &unknown)
-                               ? "is not the recorded folder, %.300s, which still exists; name that one, or "
-                                 "another OUTDIR"
-                               : "may not be the recorded folder, %.300s, which cannot be examined";
-        lap_fail_at(err, LAP_E_CHANGED, named, what, line->folder);
-        return;
-    }
-    if (line->folder)
-        lap_fail_at(err, LAP_E_CHANGED, named,
-            "is not the recorded folder, %.300s: name and inode must be the same", line->folder);
-    else
-        lap_fail_at(err, LAP_E_CHANGED, named,
-            "may be another folder than the recorded one: records of early versions do not name it");
-    (void)lap_error_remedy(err, err->code, LAP_REMEDY_MOVED);
-}
+/* ---- what is gone -------------------------------------------------------------------------------- */
 
 /* Warns, once for each recorded folder, that a folder of this run counts as it. */
 static lap_code say_taken(lap_prune *p, const lap_manifest_line *line, size_t operand, lap_error *err)
 {
     lap_error warning;
     const char *folder = line->folder ? line->folder : "";
-    if (lap_map64_find(&p->taken, name_key(folder)))
+    if (lap_map64_find(&p->taken, lap_map64_name_key(folder)))
         return LAP_OK;
     if (line->folder)
         lap_fail_at(&warning, LAP_E_CHANGED, p->options->inputs[operand],
@@ -414,83 +146,29 @@ static lap_code say_taken(lap_prune *p, const lap_manifest_line *line, size_t op
         lap_fail_at(&warning, LAP_E_CHANGED, p->options->inputs[operand],
             "counts as the recorded folder, because records of early versions do not name one");
     warn(p, &warning);
-    return lap_map64_put(&p->taken, name_key(folder), 1, err);
+    return lap_map64_put(&p->taken, lap_map64_name_key(folder), 1, err);
 }
 
-/* ---- what is gone -------------------------------------------------------------------------------- */
-
-/* Whether the deepest folder that still exists on the way to a photo is empty, like the mount point of a
- * missing disk. Cuts the path; the part before `below` stays. On an error returns false and sets *why. */
-static bool folder_is_empty(char *path, size_t below, int *why)
+/* What is at a photo's path, which may be cut. Notes the first link that hides a photo. */
+static lap_prune_place look_at_path(lap_prune *p, char *path, size_t below, prune_trouble *trouble)
 {
-    int count = 0;
-    DIR *folder = NULL;
-    char *slash;
-    while (!folder && (slash = strrchr(path, '/')) && (size_t)(slash - path) >= below) {
-        *slash = '\0';
-        folder = opendir(*path ? path : "/");
-        if (!folder && errno != ENOENT && errno != ENOTDIR) {
-            *why = errno;
-            return false;
-        }
-    }
-    if (!folder)
-        return false;
-    errno = 0;
-    while (count <= 2 && readdir(folder))
-        count++;
-    *why = errno;
-    closedir(folder);
-    return count <= 2 && *why == 0; /* "." and ".." */
-}
-
-/* Whether a symbolic link that leads nowhere, or that this run does not follow, is on the way to a photo:
- * then the photo is out of sight, but not necessarily gone. below: where the part of the path begins in which
- * links count. Notes the first such link. */
-static bool is_behind_link(const lap_prune *p, const char *path, size_t below)
-{
-    char part[PATH_MAX]; /* is_vacant has looked up the path, so it is not longer */
-    struct stat st;
-    const lap_batch_take *take = p->options->take;
-    const char *first = path + below + strspn(path + below, "/");
-    for (const char *end = strchr(first, '/'); end; end = strchr(end + 1, '/')) {
-        snprintf(part, sizeof part, "%.*s", (int)(end - path), path);
-        if (lstat(part, &st) != 0 || !S_ISLNK(st.st_mode))
-            continue;
-        const bool is_seen = take && take->follow && stat(part, &st) == 0;
-        if (!is_seen && p->result->hidden == 0)
-            snprintf(p->result->hidden_by, sizeof p->result->hidden_by, "%.1000s", part);
-        if (!is_seen)
-            return true;
-    }
-    return false;
-}
-
-typedef enum prune_place { IS_THERE, IS_GONE, IS_HIDDEN, IS_PERHAPS_NOT_MOUNTED } prune_place;
-
-/* What is at a photo's path. below: as for is_behind_link. May cut the path. */
-static prune_place look_at_path(const lap_prune *p, char *path, size_t below, prune_trouble *trouble)
-{
-    int why;
-    prune_place place = is_vacant(path, &why) ? IS_GONE : IS_THERE;
-    if (place == IS_GONE && is_behind_link(p, path, below))
-        place = IS_HIDDEN;
-    if (place == IS_GONE && folder_is_empty(path, below, &why))
-        place = IS_PERHAPS_NOT_MOUNTED;
-    if (why == 0)
-        return place;
-    *trouble = (prune_trouble){UNKNOWN_PHOTO, why};
-    return place == IS_GONE ? IS_THERE : place;
+    const lap_prune_sight sight = lap_prune_look(&p->folders, path, below);
+    lap_batch_prune *result = p->result;
+    if (sight.place == LAP_PRUNE_HIDDEN && result->hidden == 0)
+        snprintf(result->hidden_by, sizeof result->hidden_by, "%.*s", (int)sight.link, path);
+    if (sight.why)
+        *trouble = (prune_trouble){UNKNOWN_PHOTO, sight.why};
+    return sight.place;
 }
 
 /* Whether there is no photo at this path; counts outputs that stay for another reason, once: they are not
  * looked at again. */
 static bool is_gone(lap_prune *p, char *path, size_t below, prune_trouble *trouble)
 {
-    const prune_place place = look_at_path(p, path, below, trouble);
-    p->result->hidden += place == IS_HIDDEN && !p->removes;
-    p->result->kept += place == IS_PERHAPS_NOT_MOUNTED && !p->removes;
-    return place == IS_GONE;
+    const lap_prune_place place = look_at_path(p, path, below, trouble);
+    p->result->hidden += place == LAP_PRUNE_HIDDEN && !p->removes;
+    p->result->kept += place == LAP_PRUNE_NOT_MOUNTED && !p->removes;
+    return place == LAP_PRUNE_GONE;
 }
 
 static bool is_file_of(const lap_manifest_line *line, const struct stat *st)
@@ -544,21 +222,18 @@ static bool find(
     return false;
 }
 
-/* Whether the folder that the search began in is still there: it can vanish during the run, with its disk,
- * and then all its photos look gone. */
+/* Whether the folder that the search began in is still there. If not, nothing is removed. */
 static bool still_stands(lap_prune *p, size_t operand, prune_trouble *trouble)
 {
-    struct stat st;
+    int number;
     lap_error why;
-    const lap_origin *origin = &p->folders[operand].origin;
-    const bool is_there = stat(origin->name, &st) == 0;
-    if (is_there && (int64_t)st.st_ino == origin->inode && (int64_t)st.st_dev == origin->device)
+    if (lap_prune_folder_stands(&p->folders, operand, &number))
         return true;
-    if (is_there || errno == ENOENT || errno == ENOTDIR) {
+    if (number == 0) {
         lap_fail_at(&why, LAP_E_CHANGED, p->options->inputs[operand], "was moved or replaced during the run");
         refuse(p, &why);
     } else {
-        *trouble = (prune_trouble){UNKNOWN_PHOTO, errno};
+        *trouble = (prune_trouble){UNKNOWN_PHOTO, number};
     }
     return false;
 }
@@ -568,19 +243,19 @@ static bool still_stands(lap_prune *p, size_t operand, prune_trouble *trouble)
 static lap_code look_at_photo(
     lap_prune *p, const lap_manifest_line *line, bool *goes, prune_trouble *trouble, lap_error *err)
 {
-    prune_photo photo = look_for_photo(p, line);
-    const bool differs = photo.relation == DIFFERS, force = p->options->force;
+    lap_prune_photo photo = lap_prune_photo_find(&p->folders, line);
+    const bool differs = photo.relation == LAP_PRUNE_DIFFERS, force = p->options->force;
     lap_code code = LAP_OK;
     lap_error why;
-    if (!photo.path || (photo.relation == IS_ELSEWHERE && photo.unknown))
+    if (!photo.path || (photo.relation == LAP_PRUNE_ELSEWHERE && photo.unknown))
         *trouble = (prune_trouble){UNKNOWN_PHOTO, photo.unknown ? photo.unknown : errno};
-    else if (photo.relation == IS_HERE || (differs && force))
+    else if (photo.relation == LAP_PRUNE_HERE || (differs && force))
         *goes = is_gone(p, photo.path, photo.below, trouble) && still_stands(p, photo.operand, trouble);
     else if (!p->removes) /* counts it once: the output is then kept, and not looked at again */
-        p->result->elsewhere += is_left_behind(line, photo.relation);
+        p->result->elsewhere += lap_prune_is_left_behind(line, photo.relation);
     free(photo.path);
-    if ((differs && !force) || photo.relation == IS_ANOTHER) {
-        describe(p, line, &photo, &why);
+    if ((differs && !force) || photo.relation == LAP_PRUNE_ANOTHER) {
+        lap_prune_photo_describe(&p->folders, line, &photo, &why);
         refuse(p, &why);
     } else if (*goes && differs && p->removes) {
         code = say_taken(p, line, photo.operand, err);
@@ -596,7 +271,7 @@ static uint64_t *count_of(lap_prune *p, uint64_t count)
 /* No longer counts an output that note_unlike has counted, because another record describes it. */
 static void take_back(lap_prune *p, const lap_manifest_line *line)
 {
-    const uint64_t *counted = lap_map64_find(&p->unlike, name_key(line->output));
+    const uint64_t *counted = lap_map64_find(&p->unlike, lap_map64_name_key(line->output));
     if (counted)
         --*count_of(p, *counted);
 }
@@ -605,17 +280,18 @@ static void take_back(lap_prune *p, const lap_manifest_line *line)
 static lap_code note_unlike(lap_prune *p, const lap_manifest_line *line, lap_error *err)
 {
     prune_trouble unknown;
-    prune_photo photo = look_for_photo(p, line);
-    const bool goes = photo.path && (photo.relation == IS_HERE || photo.relation == DIFFERS) &&
+    lap_prune_photo photo = lap_prune_photo_find(&p->folders, line);
+    const bool goes = photo.path &&
+                      (photo.relation == LAP_PRUNE_HERE || photo.relation == LAP_PRUNE_DIFFERS) &&
                       is_gone(p, photo.path, photo.below, &unknown);
     free(photo.path);
-    const unlike_count count = goes                                   ? IS_CHANGED
-                               : is_left_behind(line, photo.relation) ? IS_LEFT_BEHIND
-                                                                      : IS_NOT_COUNTED;
-    if (count == IS_NOT_COUNTED || lap_map64_find(&p->unlike, name_key(line->output)))
+    const unlike_count count = goes                                             ? IS_CHANGED
+                               : lap_prune_is_left_behind(line, photo.relation) ? IS_LEFT_BEHIND
+                                                                                : IS_NOT_COUNTED;
+    if (count == IS_NOT_COUNTED || lap_map64_find(&p->unlike, lap_map64_name_key(line->output)))
         return LAP_OK;
     ++*count_of(p, count);
-    return lap_map64_put(&p->unlike, name_key(line->output), count, err);
+    return lap_map64_put(&p->unlike, lap_map64_name_key(line->output), count, err);
 }
 
 /* Why a record keeps a copy: its photo is there; or out of sight, as for the record of the very file; or it
@@ -631,9 +307,17 @@ typedef enum copy_need {
 
 static uint64_t file_key(const char *output, const struct stat *file)
 {
-    const uint64_t facts[] = {name_key(output), (uint64_t)file->st_dev, (uint64_t)file->st_ino,
+    const uint64_t facts[] = {lap_map64_name_key(output), (uint64_t)file->st_dev, (uint64_t)file->st_ino,
         (uint64_t)file->st_size, (uint64_t)file->st_mtim.tv_sec, (uint64_t)file->st_mtim.tv_nsec};
     return lap_map64_key(facts, sizeof facts);
+}
+
+static lap_code note_folder(void *user, const lap_manifest_line *line, lap_error *err)
+{
+    lap_prune *p = user;
+    const uint64_t *leads = lap_map64_find(&p->outputs, lap_map64_name_key(line->output));
+    const lap_code code = lap_control_check(p->run->control, err);
+    return code == LAP_OK ? lap_prune_folders_note(&p->folders, line, leads ? *leads : 0, err) : code;
 }
 
 static lap_code note_written(void *user, const lap_manifest_line *line, lap_error *err)
@@ -649,7 +333,7 @@ static lap_code note_written(void *user, const lap_manifest_line *line, lap_erro
 
 static uint64_t needed_key(const lap_manifest_line *line)
 {
-    const uint64_t facts[] = {name_key(line->output), line->content};
+    const uint64_t facts[] = {lap_map64_name_key(line->output), line->content};
     return lap_map64_key(facts, sizeof facts);
 }
 
@@ -657,7 +341,7 @@ static uint64_t needed_key(const lap_manifest_line *line)
 static bool may_be_gone(const lap_prune *p, const lap_manifest_line *line, prune_trouble *trouble)
 {
     int why = 0;
-    const bool is_there = line->folder && stands(line, &why);
+    const bool is_there = line->folder && lap_prune_recorded_stands(line, &why);
     if (why)
         *trouble = (prune_trouble){UNKNOWN_PHOTO, why};
     return !why && (is_there || p->options->force);
@@ -666,16 +350,16 @@ static bool may_be_gone(const lap_prune *p, const lap_manifest_line *line, prune
 /* With a problem, returns NEEDED. */
 static copy_need look_at_copy(lap_prune *p, const lap_manifest_line *line, prune_trouble *trouble)
 {
-    static const copy_need needs[] = {[IS_THERE] = NEEDED,
-        [IS_GONE] = NOT_NEEDED,
-        [IS_HIDDEN] = NEEDED_BY_HIDDEN,
-        [IS_PERHAPS_NOT_MOUNTED] = NEEDED_BY_UNMOUNTED};
-    prune_photo photo = look_for_photo(p, line);
-    const bool is_here = photo.relation == IS_HERE || photo.relation == DIFFERS;
+    static const copy_need needs[] = {[LAP_PRUNE_THERE] = NEEDED,
+        [LAP_PRUNE_GONE] = NOT_NEEDED,
+        [LAP_PRUNE_HIDDEN] = NEEDED_BY_HIDDEN,
+        [LAP_PRUNE_NOT_MOUNTED] = NEEDED_BY_UNMOUNTED};
+    lap_prune_photo photo = lap_prune_photo_find(&p->folders, line);
+    const bool is_here = photo.relation == LAP_PRUNE_HERE || photo.relation == LAP_PRUNE_DIFFERS;
     size_t below = photo.below;
     if (!is_here) {
         free(photo.path);
-        photo.path = recorded_path(line);
+        photo.path = lap_prune_recorded_path(line);
         below = line->folder ? strlen(line->folder) : 0;
     }
     if (photo.unknown || !photo.path)
@@ -684,9 +368,9 @@ static copy_need look_at_copy(lap_prune *p, const lap_manifest_line *line, prune
     free(photo.path);
     if (need != NOT_NEEDED)
         return need;
-    const bool may_go =
-        is_here ? (photo.relation == IS_HERE || p->options->force) && still_stands(p, photo.operand, trouble)
-                : may_be_gone(p, line, trouble);
+    const bool may_go = is_here ? (photo.relation == LAP_PRUNE_HERE || p->options->force) &&
+                                      still_stands(p, photo.operand, trouble)
+                                : may_be_gone(p, line, trouble);
     return may_go ? NOT_NEEDED : trouble->kind ? NEEDED : NEEDED_WITHOUT_FORCE;
 }
 
@@ -734,7 +418,7 @@ static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_erro
     prune_output output;
     prune_trouble trouble = {0};
     bool goes = false;
-    const uint64_t name = name_key(line->output);
+    const uint64_t name = lap_map64_name_key(line->output);
     lap_code code = lap_control_check(p->run->control, err);
     if (code != LAP_OK || p->result->refused.code != LAP_OK || lap_map64_find(&p->outputs, name))
         return code;
@@ -803,7 +487,7 @@ static lap_code keep_for_copy(lap_prune *p, const lap_manifest_line *line, copy_
     result->hidden += need == NEEDED_BY_HIDDEN;
     result->kept += need == NEEDED_BY_UNMOUNTED;
     result->elsewhere += need == NEEDED_WITHOUT_FORCE;
-    return lap_map64_put(&p->outputs, name_key(line->output), 1, err);
+    return lap_map64_put(&p->outputs, lap_map64_name_key(line->output), 1, err);
 }
 
 /* Looks at a file that a record describes: removes it if its photo is gone, and if the first reading found
@@ -822,7 +506,7 @@ static lap_code remove_if_gone(lap_prune *p, const lap_manifest_line *line, cons
     const lap_code code = look_at_photo(p, line, &goes, trouble, err);
     if (code != LAP_OK || !goes)
         return code;
-    if (lap_map64_find(&p->going, name_key(line->output)))
+    if (lap_map64_find(&p->going, lap_map64_name_key(line->output)))
         return remove_output(p, line, output, removed, trouble, err);
     trouble->kind = NOT_GOING;
     return LAP_OK;
@@ -835,7 +519,7 @@ static lap_code remove_by_line(void *user, const lap_manifest_line *line, lap_er
     prune_output output;
     prune_trouble trouble = {0};
     bool removed = false;
-    const uint64_t name = name_key(line->output), *doubt = lap_map64_find(&p->doubted, name);
+    const uint64_t name = lap_map64_name_key(line->output), *doubt = lap_map64_find(&p->doubted, name);
     lap_code code = lap_control_check(p->run->control, err);
     if (code != LAP_OK || p->result->refused.code != LAP_OK || lap_map64_find(&p->outputs, name))
         return code;
@@ -862,7 +546,7 @@ static lap_code remove_by_line(void *user, const lap_manifest_line *line, lap_er
 static bool is_given_up(lap_prune *p, const lap_manifest_line *line, prune_trouble *trouble)
 {
     const size_t below = line->folder ? strlen(line->folder) : 0;
-    char *path = recorded_path(line);
+    char *path = lap_prune_recorded_path(line);
     const bool gone = path && is_gone(p, path, below, trouble),
                is_over = gone && may_be_gone(p, line, trouble);
     free(path);
@@ -876,7 +560,7 @@ static lap_code keep_claimed(void *user, const lap_manifest_line *line, lap_erro
     lap_prune *p = user;
     prune_output output;
     prune_trouble trouble = {0};
-    const uint64_t name = name_key(line->output);
+    const uint64_t name = lap_map64_name_key(line->output);
     const lap_code code = lap_control_check(p->run->control, err);
     if (code != LAP_OK || !lap_map64_find(&p->going, name) || lap_map64_find(&p->outputs, name))
         return code;
@@ -906,18 +590,6 @@ static lap_code keep_all_claimed(lap_prune *p, lap_error *err)
     return code;
 }
 
-/* Returns the recorded path of a photo if that is in a folder of this run, and the recorded folder is still
- * in its place. NULL: it is not, or memory ran out. */
-static char *path_in_folders(const lap_prune *p, const lap_manifest_line *line)
-{
-    int why;
-    char *path = line->folder && stands(line, &why) ? path_in(line->folder, line) : NULL;
-    if (path && folder_around(p, path, true))
-        return path;
-    free(path);
-    return NULL;
-}
-
 /* Counts an output without a photo that only records of a folder above or below describe. It is not removed,
  * because runs with that output folder made it. */
 static lap_code look_at_other(void *user, const lap_manifest_line *line, lap_error *err)
@@ -926,11 +598,11 @@ static lap_code look_at_other(void *user, const lap_manifest_line *line, lap_err
     prune_output output;
     prune_trouble unknown = {0};
     const lap_code code = lap_control_check(p->run->control, err);
-    const uint64_t name = name_key(line->output);
+    const uint64_t name = lap_map64_name_key(line->output);
     if (code != LAP_OK || lap_map64_find(&p->outputs, name) || !find(p, line, &output, &unknown))
         return code;
     lap_tree_leave(p->run->tree, output.folder);
-    char *path = path_in_folders(p, line);
+    char *path = lap_prune_recorded_path_here(&p->folders, line);
     const bool goes = path && is_gone(p, path, strlen(line->folder), &unknown);
     free(path);
     const uint64_t *counted = lap_map64_find(&p->unlike, name);
@@ -984,7 +656,7 @@ lap_code lap_prune_outputs(lap_prune *prune, const lap_prune_run *run, lap_error
     if (!prune)
         return LAP_OK;
     for (size_t i = 0; i < prune->options->input_count; i++)
-        if (prune->folders[i].name && !prune->folders[i].has_photos) {
+        if (prune->folders.each[i].name && !prune->folders.each[i].has_photos) {
             lap_fail_at(&why, LAP_E_MISSING, prune->options->inputs[i], "holds no photo");
             refuse(prune, &why);
         }
@@ -995,7 +667,7 @@ lap_code lap_prune_outputs(lap_prune *prune, const lap_prune_run *run, lap_error
     lap_code code = LAP_OK;
     prune->run = run;
     if (may_go_on(prune, code))
-        code = lap_manifest_each(run->manifest, look_for_move, prune, err);
+        code = lap_manifest_each(run->manifest, note_folder, prune, err);
     if (may_go_on(prune, code))
         code = lap_manifest_each_begun(run->manifest, note_written, prune, err);
     if (may_go_on(prune, code))

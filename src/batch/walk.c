@@ -367,7 +367,7 @@ static bool was_entered(walk *w, const struct stat *st, const char *path, bool i
     if (!is_root && is_alias(w, path))
         return true;
     const uint64_t id[] = {(uint64_t)st->st_dev, (uint64_t)st->st_ino}, key = lap_map64_key(id, sizeof id);
-    const uint64_t place = lap_map64_key(path, strlen(path)), *before = lap_map64_find(&w->entered, key);
+    const uint64_t place = lap_map64_name_key(path), *before = lap_map64_find(&w->entered, key);
     return before ? *before != place : lap_map64_put(&w->entered, key, place, w->err) != LAP_OK;
 }
 

@@ -1,6 +1,7 @@
 #include "io/map64.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <xxhash.h>
 
 #include "base/status.h"
@@ -54,4 +55,9 @@ uint64_t lap_map64_key(const void *bytes, size_t size)
 {
     uint64_t hash = XXH3_64bits(bytes, size);
     return hash ? hash : 1;
+}
+
+uint64_t lap_map64_name_key(const char *name)
+{
+    return lap_map64_key(name, strlen(name));
 }

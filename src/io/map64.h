@@ -19,5 +19,6 @@ void lap_map64_free(lap_map64 *map);
 
 /* A key for some bytes, never 0 (XXH3). */
 uint64_t lap_map64_key(const void *bytes, size_t size);
+uint64_t lap_map64_name_key(const char *name);
 
 #endif

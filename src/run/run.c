@@ -83,7 +83,7 @@ static void sweep(lap_context *context, const char *out)
     char *folder = lap_sink_folder(out);
     if (!folder)
         return;
-    uint64_t key = lap_map64_key(folder, strlen(folder));
+    uint64_t key = lap_map64_name_key(folder);
     if (atomic_exchange(&context->swept, key) != key)
         lap_sink_sweep(folder);
     free(folder);
