@@ -195,9 +195,9 @@ static bool may_follow(const char *format, const char *name, const side_head *he
 {
     const char *dot = strrchr(name, '.'), *there = format_of(head);
     const bool is_pnm = there && strcmp(there, "pnm") == 0;
-    const int flags = fcntl(STDOUT_FILENO, F_GETFL);
+    const int flags = fcntl(STDOUT_FILENO, F_GETFL); /* -1, an error, has the bit of each flag */
     if (!there)
-        return flags >= 0 && !(flags & O_APPEND) && lseek(STDOUT_FILENO, 0, SEEK_CUR) >= size;
+        return !(flags & O_APPEND) && lseek(STDOUT_FILENO, 0, SEEK_CUR) >= size;
     return is_pnm ? strcmp(format, "ppm") == 0 || strcmp(format, "pgm") == 0
                   : strcmp(format, there) == 0 && !lap_format_named(dot ? dot + 1 : NULL);
 }
