@@ -27,7 +27,9 @@ static struct {
     int without_news;     /* so many outputs are removed before another run writes; 0: all */
     const char *vanishes; /* this folder is moved away when a photo in it is looked for; NULL: none */
     int vanishes_after;   /* so many looks */
-    const char *call;     /* that fails for paths with `of` in them, after so many that succeed; NULL: none */
+    bool has_other_inode, has_other_device; /* another folder is in its place then; otherwise none is */
+    bool has_vanished;
+    const char *call; /* that fails for paths with `of` in them, after so many that succeed; NULL: none */
     const char *of;
     int why, after;
     bool once;      /* it fails once only */
@@ -137,15 +139,25 @@ int __real_stat(const char *path, struct stat *st);
 int __wrap_stat(const char *path, struct stat *st);
 int __wrap_stat(const char *path, struct stat *st)
 {
-    return strikes("stat", path) ? -1 : __real_stat(path, st);
+    if (strikes("stat", path))
+        return -1;
+    const int result_of_call = __real_stat(path, st);
+    if (sys.has_vanished && strstr(path, sys.vanishes)) {
+        st->st_ino += sys.has_other_inode;
+        st->st_dev += sys.has_other_device;
+    }
+    return result_of_call;
 }
 
 int __real_lstat(const char *path, struct stat *st);
 int __wrap_lstat(const char *path, struct stat *st);
 int __wrap_lstat(const char *path, struct stat *st)
 {
-    if (sys.vanishes && strstr(path, sys.vanishes) && sys.vanishes_after-- == 0)
-        assert_int_equal(rename(sys.vanishes, "away"), 0);
+    if (sys.vanishes && strstr(path, sys.vanishes) && sys.vanishes_after-- == 0) {
+        sys.has_vanished = true;
+        if (!sys.has_other_inode && !sys.has_other_device)
+            assert_int_equal(rename(sys.vanishes, "away"), 0);
+    }
     return strikes("lstat", path) ? -1 : __real_lstat(path, st);
 }
 
@@ -746,10 +758,18 @@ static void vanishing(void **state)
     for (int after = 0; after < 3; after++) {
         sys.vanishes = "in", sys.vanishes_after = after;
         assert_int_equal(prune(), LAP_OK);
-        sys.vanishes = NULL;
+        sys.vanishes = NULL, sys.has_vanished = false;
         assert_refused(LAP_E_CHANGED, "in", "was moved or replaced during the run");
         assert_true(is_there("a.jpg") && is_there("b.jpg"));
         assert_int_equal(rename("away", "in"), 0);
+    }
+    for (int device = 0; device < 2; device++) { /* another folder takes its place */
+        sys.has_other_inode = !device, sys.has_other_device = device;
+        sys.vanishes = "in", sys.vanishes_after = 0, sys.has_vanished = false;
+        assert_int_equal(prune(), LAP_OK);
+        sys.vanishes = NULL, sys.has_vanished = false;
+        assert_refused(LAP_E_CHANGED, "in", "was moved or replaced during the run");
+        assert_true(is_there("a.jpg"));
     }
     sys.own_count = 1;
     sys.call = "stat", sys.of = "/in", sys.why = EIO; /* or it cannot be examined */
@@ -853,6 +873,27 @@ static void copied(void **state)
     assert_false(is_there("a.jpg"));
 }
 
+/* A copy's photo is looked for where the record says, not where the words of its command line lead now. If
+ * its folder is gone, whatever is around that folder says nothing about the photo. */
+static void copied_from_elsewhere(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("around", 0777) + mkdir("around/claim", 0777), 0);
+    put("around/claim/x.jpg", "x");
+    sys.other[0] = from(*gone(), "around/claim/x.jpg", "around/claim");
+    sys.other[0].input = "words/x.jpg";
+    sys.other[0].inode++;
+    sys.other_count = 1;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 0);
+    assert_no_more();
+    assert_int_equal(rename("around/claim", "away"), 0); /* which leaves an empty folder */
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 1);
+    assert_no_more();
+    assert_true(is_there("a.jpg"));
+}
+
 /* The folder of a copy's photo vanishes, or cannot be examined, while the photo is looked for. */
 static void copied_from_a_folder_that_vanishes(void **state)
 {
@@ -871,7 +912,7 @@ static void copied_from_a_folder_that_vanishes(void **state)
     sys.vanishes = "claim";
     assert_int_equal(prune(), LAP_OK);
     assert_refused(LAP_E_CHANGED, "claim", "was moved or replaced during the run");
-    sys.vanishes = NULL;
+    sys.vanishes = NULL, sys.has_vanished = false;
     assert_int_equal(rename("away", "claim"), 0);
     options.input_count = 1; /* the folder belongs to no run */
     note_count = 1;
@@ -1762,12 +1803,12 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     static const struct CMUnitTest tests[] = {TEST(plain), TEST(shown), TEST(photos), TEST(changed),
         TEST(no_file), TEST(failing), TEST(failing_once), TEST(doubted), TEST(found_late), TEST(vanishing),
-        TEST(copied), TEST(copied_from_a_folder_that_vanishes), TEST(written_again),
-        TEST(copied_by_a_renamed_folder), TEST(meanwhile), TEST(root_folder), TEST(empty_folders),
-        TEST(links), TEST(replaced), TEST(renamed), TEST(moved), TEST(not_moved), TEST(another), TEST(around),
-        TEST(early), TEST(steps), TEST(several), TEST(several_early), TEST(deep_outputs), TEST(contradicting),
-        TEST(claimed), TEST(others), TEST(refused), TEST(refused_later), TEST(cancelled), TEST(noted),
-        TEST(not_created)};
+        TEST(copied), TEST(copied_from_elsewhere), TEST(copied_from_a_folder_that_vanishes),
+        TEST(written_again), TEST(copied_by_a_renamed_folder), TEST(meanwhile), TEST(root_folder),
+        TEST(empty_folders), TEST(links), TEST(replaced), TEST(renamed), TEST(moved), TEST(not_moved),
+        TEST(another), TEST(around), TEST(early), TEST(steps), TEST(several), TEST(several_early),
+        TEST(deep_outputs), TEST(contradicting), TEST(claimed), TEST(others), TEST(refused),
+        TEST(refused_later), TEST(cancelled), TEST(noted), TEST(not_created)};
     if (!make_scratch())
         return 1;
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
