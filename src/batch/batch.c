@@ -246,9 +246,7 @@ static lap_code run_jobs(batch *b, lap_list *list, lap_error *err)
     if (is_through && b->is_left && !b->options->dry_run)
         code = lap_error_set(&walking, &b->unwritable);
     lap_jobs_finish(&b->jobs, code != LAP_OK);
-    publish_group(b);                                      /* publishes finished outputs, however the run
-                                                              ends */
-    (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* if this fails, the next run adds the lines */
+    publish_group(b); /* publishes finished outputs, however the run ends */
     if (lap_group_settle(&b->group, &why) != LAP_OK)
         lap_jobs_note(&b->jobs, &why);
     return lap_jobs_result(&b->jobs, code, &walking, err);

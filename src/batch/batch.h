@@ -25,7 +25,6 @@ typedef struct batch {
     lap_jobs jobs;
     lap_tree tree; /* the output folder */
     lap_manifest *manifest;
-    unsigned renewed; /* lines written for outputs that were moved or copied and recognised by content */
     lap_group group;
     lap_prune *prune;     /* or NULL */
     lap_late late;        /* inputs that were filtered in place */

@@ -91,10 +91,11 @@ static lap_status judge_file(batch *b, const lap_walk_entry *entry, lap_job *job
         return LAP_SKIPPED;
     }
     const lap_manifest_output output = {.name = job->relative, .made = &job->seen, .content = content};
+    /* It is written at once, so that --prune of another run sees that this photo needs the output. If this
+     * fails, the next run does it again. */
     if (content && !options->dry_run &&
-        lap_manifest_done(b->manifest, &output, &standing.input, NULL) == LAP_OK &&
-        ++b->renewed % LAP_GROUP_FILES == 0)
-        (void)lap_manifest_flush(b->manifest, false, 0, NULL); /* if this fails, the next run does it again */
+        lap_manifest_done(b->manifest, &output, &standing.input, NULL) == LAP_OK)
+        (void)lap_manifest_flush(b->manifest, false, 0, NULL);
     return LAP_SKIPPED;
 }
 

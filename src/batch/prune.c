@@ -19,6 +19,8 @@ struct lap_prune {
     lap_map64 unlike;  /* hashes of output names: no line so far describes the file that is there; an
                         * unlike_count */
     lap_map64 going; /* hashes of output names: according to the output folder's records, the photo is gone */
+    lap_map64 unsure;  /* hashes of output names: a record of this file keeps it, although its photo was not
+                        * seen; a prune_need */
     lap_map64 doubted; /* hashes of output names: the first reading met a problem; a trouble_kind and errno */
     lap_map64 written; /* keys of output name and file: lapedge wrote it there, so it is no copy */
     lap_map64 needed;  /* keys of output name and content: a record may need a copy of such a file */
@@ -29,7 +31,18 @@ struct lap_prune {
     const char *other; /* the records above or below that are being read */
     bool removes;      /* this is the second reading of the records, which removes; the first one only
                           looks */
+    char link[1024];   /* the link behind which a photo was last found to be, shortened */
 };
+
+/* Why a record needs its output: its photo is there; or it may be out of sight; or it is gone, but was in a
+ * folder that is not part of the run, or, without force, may not be. */
+typedef enum prune_need {
+    NOT_NEEDED,
+    NEEDED,
+    NEEDED_BY_HIDDEN,
+    NEEDED_BY_UNMOUNTED,
+    NEEDED_BY_ELSEWHERE
+} prune_need;
 
 /* Which count of the result includes an output. */
 typedef enum unlike_count { IS_NOT_COUNTED, IS_CHANGED, IS_LEFT_BEHIND } unlike_count;
@@ -88,6 +101,7 @@ lap_code lap_prune_create(const lap_batch_options *options, lap_prune **prune, l
     *prune = NULL;
     result->removed = result->kept = result->changed = result->elsewhere = result->failed = result->others =
         result->hidden = 0;
+    *result->hidden_by = '\0';
     result->refused = (lap_error){0};
     lap_code code = check(options, err);
     if (code != LAP_OK)
@@ -112,6 +126,7 @@ void lap_prune_free(lap_prune *prune)
     lap_map64_free(&prune->outputs);
     lap_map64_free(&prune->taken);
     lap_map64_free(&prune->going);
+    lap_map64_free(&prune->unsure);
     lap_map64_free(&prune->doubted);
     lap_map64_free(&prune->needed);
     lap_map64_free(&prune->written);
@@ -149,26 +164,32 @@ static lap_code say_taken(lap_prune *p, const lap_manifest_line *line, size_t op
     return lap_map64_put(&p->taken, lap_map64_name_key(folder), 1, err);
 }
 
-/* What is at a photo's path, which may be cut. Notes the first link that hides a photo. */
+/* What is at a photo's path, which may be cut. */
 static lap_prune_place look_at_path(lap_prune *p, char *path, size_t below, prune_trouble *trouble)
 {
     const lap_prune_sight sight = lap_prune_look(&p->folders, path, below);
-    lap_batch_prune *result = p->result;
-    if (sight.place == LAP_PRUNE_HIDDEN && result->hidden == 0)
-        snprintf(result->hidden_by, sizeof result->hidden_by, "%.*s", (int)sight.link, path);
+    if (sight.place == LAP_PRUNE_HIDDEN)
+        snprintf(p->link, sizeof p->link, "%.*s", (int)sight.link, path);
     if (sight.why)
         *trouble = (prune_trouble){UNKNOWN_PHOTO, sight.why};
     return sight.place;
 }
 
-/* Whether there is no photo at this path; counts outputs that stay for another reason, once: they are not
- * looked at again. */
-static bool is_gone(lap_prune *p, char *path, size_t below, prune_trouble *trouble)
+/* Whether a record needs its output, by what is at the photo's path. With a problem, returns NEEDED. */
+static prune_need need_of(
+    lap_prune *p, const lap_manifest_line *line, const lap_prune_photo *photo, prune_trouble *trouble)
 {
-    const lap_prune_place place = look_at_path(p, path, below, trouble);
-    p->result->hidden += place == LAP_PRUNE_HIDDEN && !p->removes;
-    p->result->kept += place == LAP_PRUNE_NOT_MOUNTED && !p->removes;
-    return place == LAP_PRUNE_GONE;
+    static const prune_need needs[] = {[LAP_PRUNE_THERE] = NEEDED,
+        [LAP_PRUNE_GONE] = NOT_NEEDED,
+        [LAP_PRUNE_HIDDEN] = NEEDED_BY_HIDDEN,
+        [LAP_PRUNE_NOT_MOUNTED] = NEEDED_BY_UNMOUNTED};
+    int why = 0;
+    prune_need need = needs[look_at_path(p, photo->path, photo->below, trouble)];
+    if (need == NOT_NEEDED && lap_prune_is_at_other_place(&p->folders, line, photo, &why))
+        need = NEEDED;
+    if (why)
+        *trouble = (prune_trouble){UNKNOWN_PHOTO, why};
+    return trouble->kind ? NEEDED : need;
 }
 
 static bool is_file_of(const lap_manifest_line *line, const struct stat *st)
@@ -238,26 +259,29 @@ static bool still_stands(lap_prune *p, size_t operand, prune_trouble *trouble)
     return false;
 }
 
-/* Whether a record's photo is gone; *goes is false before. In the first reading, the first folder that
- * differs stops the search. */
+/* Whether the record of this very file needs it. In the first reading, the first folder that differs stops
+ * the search. */
 static lap_code look_at_photo(
-    lap_prune *p, const lap_manifest_line *line, bool *goes, prune_trouble *trouble, lap_error *err)
+    lap_prune *p, const lap_manifest_line *line, prune_need *need, prune_trouble *trouble, lap_error *err)
 {
     lap_prune_photo photo = lap_prune_photo_find(&p->folders, line);
     const bool differs = photo.relation == LAP_PRUNE_DIFFERS, force = p->options->force;
     lap_code code = LAP_OK;
     lap_error why;
+    *need = NEEDED;
     if (!photo.path || (photo.relation == LAP_PRUNE_ELSEWHERE && photo.unknown))
         *trouble = (prune_trouble){UNKNOWN_PHOTO, photo.unknown ? photo.unknown : errno};
     else if (photo.relation == LAP_PRUNE_HERE || (differs && force))
-        *goes = is_gone(p, photo.path, photo.below, trouble) && still_stands(p, photo.operand, trouble);
-    else if (!p->removes) /* counts it once: the output is then kept, and not looked at again */
-        p->result->elsewhere += lap_prune_is_left_behind(line, photo.relation);
+        *need = need_of(p, line, &photo, trouble);
+    else if (lap_prune_is_left_behind(line, photo.relation))
+        *need = NEEDED_BY_ELSEWHERE;
     free(photo.path);
+    if (*need == NOT_NEEDED && !still_stands(p, photo.operand, trouble))
+        *need = NEEDED;
     if ((differs && !force) || photo.relation == LAP_PRUNE_ANOTHER) {
         lap_prune_photo_describe(&p->folders, line, &photo, &why);
         refuse(p, &why);
-    } else if (*goes && differs && p->removes) {
+    } else if (*need == NOT_NEEDED && differs && p->removes) {
         code = say_taken(p, line, photo.operand, err);
     }
     return code;
@@ -279,11 +303,11 @@ static void take_back(lap_prune *p, const lap_manifest_line *line)
 /* Counts an output that would be removed or counted, but is no longer the file that the record describes. */
 static lap_code note_unlike(lap_prune *p, const lap_manifest_line *line, lap_error *err)
 {
-    prune_trouble unknown;
+    prune_trouble unknown = {0};
     lap_prune_photo photo = lap_prune_photo_find(&p->folders, line);
     const bool goes = photo.path &&
                       (photo.relation == LAP_PRUNE_HERE || photo.relation == LAP_PRUNE_DIFFERS) &&
-                      is_gone(p, photo.path, photo.below, &unknown);
+                      need_of(p, line, &photo, &unknown) == NOT_NEEDED;
     free(photo.path);
     const unlike_count count = goes                                             ? IS_CHANGED
                                : lap_prune_is_left_behind(line, photo.relation) ? IS_LEFT_BEHIND
@@ -293,17 +317,6 @@ static lap_code note_unlike(lap_prune *p, const lap_manifest_line *line, lap_err
     ++*count_of(p, count);
     return lap_map64_put(&p->unlike, lap_map64_name_key(line->output), count, err);
 }
-
-/* Why a record keeps a copy: its photo is there; or out of sight, as for the record of the very file; or it
- * is gone, but its folder is gone or another one, and only with force counts as the folder of this run.
- * lap_prune's needed has one of these, or a trouble as in doubted. */
-typedef enum copy_need {
-    NOT_NEEDED,
-    NEEDED,
-    NEEDED_BY_HIDDEN,
-    NEEDED_BY_UNMOUNTED,
-    NEEDED_WITHOUT_FORCE
-} copy_need;
 
 static uint64_t file_key(const char *output, const struct stat *file)
 {
@@ -347,31 +360,37 @@ static bool may_be_gone(const lap_prune *p, const lap_manifest_line *line, prune
     return !why && (is_there || p->options->force);
 }
 
-/* With a problem, returns NEEDED. */
-static copy_need look_at_copy(lap_prune *p, const lap_manifest_line *line, prune_trouble *trouble)
+/* Whether a record needs its output if its photo was in no folder of this run, or in one above or below. With
+ * a problem, returns NEEDED. */
+static prune_need look_outside(lap_prune *p, const lap_manifest_line *line, prune_trouble *trouble)
 {
-    static const copy_need needs[] = {[LAP_PRUNE_THERE] = NEEDED,
-        [LAP_PRUNE_GONE] = NOT_NEEDED,
-        [LAP_PRUNE_HIDDEN] = NEEDED_BY_HIDDEN,
-        [LAP_PRUNE_NOT_MOUNTED] = NEEDED_BY_UNMOUNTED};
+    const lap_prune_photo photo = {
+        .path = lap_prune_recorded_path(line), .below = line->folder ? strlen(line->folder) : 0};
+    if (!photo.path)
+        *trouble = (prune_trouble){UNKNOWN_PHOTO, errno};
+    prune_need need = photo.path ? need_of(p, line, &photo, trouble) : NEEDED;
+    free(photo.path);
+    if (need == NOT_NEEDED && !may_be_gone(p, line, trouble))
+        need = trouble->kind ? NEEDED : NEEDED_BY_ELSEWHERE;
+    return need;
+}
+
+/* Whether a record of another file needs a copy of it. With a problem, returns NEEDED. */
+static prune_need look_at_copy(lap_prune *p, const lap_manifest_line *line, prune_trouble *trouble)
+{
     lap_prune_photo photo = lap_prune_photo_find(&p->folders, line);
-    const bool is_here = photo.relation == LAP_PRUNE_HERE || photo.relation == LAP_PRUNE_DIFFERS;
-    size_t below = photo.below;
-    if (!is_here) {
-        free(photo.path);
-        photo.path = lap_prune_recorded_path(line);
-        below = line->folder ? strlen(line->folder) : 0;
-    }
+    const bool is_here = photo.relation == LAP_PRUNE_HERE,
+               is_inside = is_here || photo.relation == LAP_PRUNE_DIFFERS;
+    prune_need need = NEEDED;
     if (photo.unknown || !photo.path)
         *trouble = (prune_trouble){UNKNOWN_PHOTO, photo.unknown ? photo.unknown : errno};
-    const copy_need need = trouble->kind ? NEEDED : needs[look_at_path(p, photo.path, below, trouble)];
+    else
+        need = is_inside ? need_of(p, line, &photo, trouble) : look_outside(p, line, trouble);
     free(photo.path);
-    if (need != NOT_NEEDED)
+    if (need != NOT_NEEDED || !is_inside)
         return need;
-    const bool may_go = is_here ? (photo.relation == LAP_PRUNE_HERE || p->options->force) &&
-                                      still_stands(p, photo.operand, trouble)
-                                : may_be_gone(p, line, trouble);
-    return may_go ? NOT_NEEDED : trouble->kind ? NEEDED : NEEDED_WITHOUT_FORCE;
+    const bool may_go = (is_here || p->options->force) && still_stands(p, photo.operand, trouble);
+    return may_go ? NOT_NEEDED : trouble->kind ? NEEDED : NEEDED_BY_ELSEWHERE;
 }
 
 static prune_trouble trouble_of(uint64_t value)
@@ -393,6 +412,25 @@ static bool is_replaced(const lap_prune *p, const lap_manifest_line *line, const
     return is_older && lap_map64_find(&p->written, file_key(line->output, file));
 }
 
+/* Names the first link behind which a photo may be. */
+static void name_link(lap_prune *p, prune_need need)
+{
+    lap_batch_prune *result = p->result;
+    if (need == NEEDED_BY_HIDDEN && !*result->hidden_by)
+        snprintf(result->hidden_by, sizeof result->hidden_by, "%s", p->link);
+}
+
+/* Notes that the record of a file needs it. If its photo is there, this is final; another reason is counted
+ * by the second reading, unless another record's photo is there. */
+static lap_code note_need(lap_prune *p, const lap_manifest_line *line, prune_need need, lap_error *err)
+{
+    const uint64_t name = lap_map64_name_key(line->output);
+    name_link(p, need);
+    if (need == NEEDED)
+        return lap_map64_put(&p->outputs, name, 1, err);
+    return lap_map64_find(&p->unsure, name) ? LAP_OK : lap_map64_put(&p->unsure, name, need, err);
+}
+
 /* A record that describes another file of this name may mean a copy of it: the folder may have been copied,
  * or restored from a backup. Notes that it needs such a file, or that this could not be checked. A later file
  * that lapedge wrote there is no copy. */
@@ -404,9 +442,10 @@ static lap_code note_needed(
     if (!line->has_content || output->there.st_size != line->size || (known && *known == NEEDED) ||
         is_replaced(p, line, &output->there))
         return LAP_OK;
-    const copy_need need = look_at_copy(p, line, &trouble);
+    const prune_need need = look_at_copy(p, line, &trouble);
     if (need == NOT_NEEDED || (known && need != NEEDED))
         return LAP_OK;
+    name_link(p, need);
     return lap_map64_put(&p->needed, key, trouble.kind ? value_of(&trouble) : need, err);
 }
 
@@ -417,7 +456,7 @@ static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_erro
     lap_prune *p = user;
     prune_output output;
     prune_trouble trouble = {0};
-    bool goes = false;
+    prune_need need = NEEDED;
     const uint64_t name = lap_map64_name_key(line->output);
     lap_code code = lap_control_check(p->run->control, err);
     if (code != LAP_OK || p->result->refused.code != LAP_OK || lap_map64_find(&p->outputs, name))
@@ -428,13 +467,13 @@ static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_erro
     if (is_there && !output.is_whole)
         return note_needed(p, line, &output, err);
     if (is_there)
-        code = look_at_photo(p, line, &goes, &trouble, err);
+        code = look_at_photo(p, line, &need, &trouble, err);
     if (code != LAP_OK || !(is_there || trouble.kind))
         return code;
     if (trouble.kind)
         return lap_map64_put(&p->doubted, name, value_of(&trouble), err);
-    if (!goes)
-        return lap_map64_put(&p->outputs, name, 1, err);
+    if (need != NOT_NEEDED)
+        return note_need(p, line, need, err);
     code = lap_map64_put(&p->going, name, 1, err);
     return code == LAP_OK ? lap_manifest_look_below(p->run->manifest, line->output, err) : code;
 }
@@ -479,14 +518,14 @@ static lap_code remove_output(lap_prune *p, const lap_manifest_line *line, const
     return LAP_OK;
 }
 
-/* Keeps an output for a record of a copy, and counts why. */
-static lap_code keep_for_copy(lap_prune *p, const lap_manifest_line *line, copy_need need, lap_error *err)
+/* Keeps an output, and counts why. */
+static lap_code keep(lap_prune *p, const lap_manifest_line *line, prune_need need, lap_error *err)
 {
     lap_batch_prune *result = p->result;
     take_back(p, line);
     result->hidden += need == NEEDED_BY_HIDDEN;
     result->kept += need == NEEDED_BY_UNMOUNTED;
-    result->elsewhere += need == NEEDED_WITHOUT_FORCE;
+    result->elsewhere += need == NEEDED_BY_ELSEWHERE;
     return lap_map64_put(&p->outputs, lap_map64_name_key(line->output), 1, err);
 }
 
@@ -495,16 +534,18 @@ static lap_code keep_for_copy(lap_prune *p, const lap_manifest_line *line, copy_
 static lap_code remove_if_gone(lap_prune *p, const lap_manifest_line *line, const prune_output *output,
     bool *removed, prune_trouble *trouble, lap_error *err)
 {
-    bool goes = false;
-    const uint64_t *needed = lap_map64_find(&p->needed, needed_key(line));
-    if (needed && *needed <= NEEDED_WITHOUT_FORCE)
-        return keep_for_copy(p, line, (copy_need)*needed, err);
+    prune_need need;
+    const uint64_t *needed = lap_map64_find(&p->unsure, lap_map64_name_key(line->output));
+    if (!needed)
+        needed = lap_map64_find(&p->needed, needed_key(line));
+    if (needed && *needed <= NEEDED_BY_ELSEWHERE)
+        return keep(p, line, (prune_need)*needed, err);
     if (needed) {
         *trouble = trouble_of(*needed);
         return LAP_OK;
     }
-    const lap_code code = look_at_photo(p, line, &goes, trouble, err);
-    if (code != LAP_OK || !goes)
+    const lap_code code = look_at_photo(p, line, &need, trouble, err);
+    if (code != LAP_OK || need != NOT_NEEDED)
         return code;
     if (lap_map64_find(&p->going, lap_map64_name_key(line->output)))
         return remove_output(p, line, output, removed, trouble, err);
@@ -541,19 +582,6 @@ static lap_code remove_by_line(void *user, const lap_manifest_line *line, lap_er
     return lap_map64_put(&p->outputs, name, 1, err); /* other lines may name this file */
 }
 
-/* Whether a record of a folder above or below no longer needs its output: the photo is gone, and the folder
- * in which it was is still there. With force, the folder may be gone, too. */
-static bool is_given_up(lap_prune *p, const lap_manifest_line *line, prune_trouble *trouble)
-{
-    const size_t below = line->folder ? strlen(line->folder) : 0;
-    char *path = lap_prune_recorded_path(line);
-    const bool gone = path && is_gone(p, path, below, trouble),
-               is_over = gone && may_be_gone(p, line, trouble);
-    free(path);
-    p->result->elsewhere += gone && !is_over && !trouble->kind;
-    return is_over;
-}
-
 /* Before anything is removed: keeps an output that a record of a folder above or below needs. */
 static lap_code keep_claimed(void *user, const lap_manifest_line *line, lap_error *err)
 {
@@ -569,12 +597,11 @@ static lap_code keep_claimed(void *user, const lap_manifest_line *line, lap_erro
         lap_tree_leave(p->run->tree, output.folder);
     if (is_there && !output.is_whole)
         return note_needed(p, line, &output, err);
-    if (is_there ? is_given_up(p, line, &trouble) : !trouble.kind)
-        return LAP_OK;
-    if (trouble.kind) {
-        p->result->failed++;
-        report(p, line->output, &trouble);
-    }
+    const prune_need need = is_there ? look_outside(p, line, &trouble) : NOT_NEEDED;
+    if (!trouble.kind)
+        return need == NOT_NEEDED ? LAP_OK : note_need(p, line, need, err);
+    p->result->failed++;
+    report(p, line->output, &trouble);
     return lap_map64_put(&p->outputs, name, 1, err);
 }
 
@@ -603,7 +630,7 @@ static lap_code look_at_other(void *user, const lap_manifest_line *line, lap_err
         return code;
     lap_tree_leave(p->run->tree, output.folder);
     char *path = lap_prune_recorded_path_here(&p->folders, line);
-    const bool goes = path && is_gone(p, path, strlen(line->folder), &unknown);
+    const bool goes = path && look_at_path(p, path, strlen(line->folder), &unknown) == LAP_PRUNE_GONE;
     free(path);
     const uint64_t *counted = lap_map64_find(&p->unlike, name);
     if (!goes || (counted && !output.is_whole))

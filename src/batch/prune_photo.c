@@ -150,12 +150,26 @@ bool lap_prune_recorded_stands(const lap_manifest_line *line, int *why)
     return is_there && S_ISDIR(st.st_mode) && (int64_t)st.st_ino == line->folder_inode;
 }
 
+/* The folder of this run in which a recorded folder is that still stands; NULL: none. If the folder has moved
+ * and its old name is a link by now, *real is the new name, which the caller frees. */
+static const lap_prune_folder *folder_of_standing(
+    const lap_prune_folders *folders, const lap_manifest_line *line, char **real)
+{
+    const lap_prune_folder *around = folder_around(folders, line->folder, true);
+    if (!around && (*real = realpath(line->folder, NULL)))
+        around = folder_around(folders, *real, true);
+    return around;
+}
+
 /* Whether the recorded folder is one of this run, or in one, by name and inode. */
 static bool is_here(const lap_prune_folders *folders, const lap_manifest_line *line)
 {
     int why;
-    return line->folder && folder_around(folders, line->folder, true) &&
-           lap_prune_recorded_stands(line, &why);
+    char *real = NULL;
+    const bool is_here =
+        line->folder && lap_prune_recorded_stands(line, &why) && folder_of_standing(folders, line, &real);
+    free(real);
+    return is_here;
 }
 
 /* A recorded folder counts as moved if it no longer exists and its photos, under the same names, are in a
@@ -181,13 +195,17 @@ static lap_prune_photo look_by_folder(const lap_prune_folders *folders, const la
 {
     const char *folder = line->folder;
     int why;
+    char *real = NULL;
     const bool is_there = lap_prune_recorded_stands(line, &why);
-    const lap_prune_folder *around = folder_around(folders, line->folder, true);
+    const lap_prune_folder *around =
+        is_there ? folder_of_standing(folders, line, &real) : folder_around(folders, line->folder, true);
     lap_prune_photo photo = {.relation = is_there || why ? LAP_PRUNE_ANOTHER : LAP_PRUNE_ELSEWHERE};
     if (around)
         photo = (lap_prune_photo){.relation = is_there || why ? LAP_PRUNE_HERE : LAP_PRUNE_DIFFERS,
             .operand = (size_t)(around - folders->each),
             .below = strlen(around->origin.name)};
+    if (around && real)
+        folder = real;
     const uint64_t *moved = lap_map64_find(&folders->moved, lap_map64_name_key(line->folder));
     if (photo.relation == LAP_PRUNE_ELSEWHERE && moved && *moved > 1) {
         folder = folders->each[*moved - 2].name;
@@ -207,6 +225,7 @@ static lap_prune_photo look_by_folder(const lap_prune_folders *folders, const la
     }
     if ((photo.relation == LAP_PRUNE_HERE || photo.relation == LAP_PRUNE_DIFFERS) && !why)
         photo.path = path_in(folder, line);
+    free(real);
     photo.unknown = why;
     return photo;
 }
@@ -282,6 +301,34 @@ static bool is_vacant(const char *path, int *why)
     return is_there ? S_ISDIR(st.st_mode) : *why == 0;
 }
 
+/* Whether a file may be at this path, which is freed. *why: an errno if that is unknown. */
+static bool may_be_at(char *path, int *why)
+{
+    int number = errno; /* of a path that is NULL */
+    const bool is_free = path && is_vacant(path, &number);
+    if (!is_free && number)
+        *why = number;
+    free(path);
+    return !is_free;
+}
+
+bool lap_prune_is_at_other_place(
+    const lap_prune_folders *folders, const lap_manifest_line *line, const lap_prune_photo *photo, int *why)
+{
+    bool is_there = may_be_at(lap_prune_recorded_path(line), why);
+    for (size_t i = 0; i < folders->options->input_count && photo->relation == LAP_PRUNE_DIFFERS; i++)
+        if (!is_there && folders->each[i].origin.name)
+            is_there = may_be_at(path_in(folders->each[i].origin.name, line), why);
+    return is_there;
+}
+
+/* Whether a path is a link that leads nowhere. */
+static bool is_dangling(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && stat(path, &st) != 0;
+}
+
 bool lap_prune_is_left_behind(const lap_manifest_line *line, lap_prune_relation relation)
 {
     int why;
@@ -340,8 +387,11 @@ static size_t hidden_behind(const lap_prune_folders *folders, const char *path, 
 lap_prune_sight lap_prune_look(const lap_prune_folders *folders, char *path, size_t below)
 {
     lap_prune_sight sight = {.place = LAP_PRUNE_THERE};
-    if (!is_vacant(path, &sight.why))
+    if (!is_vacant(path, &sight.why)) {
+        if (sight.why == 0 && is_dangling(path))
+            sight = (lap_prune_sight){.place = LAP_PRUNE_HIDDEN, .link = strlen(path)};
         return sight;
+    }
     sight.link = hidden_behind(folders, path, below);
     if (sight.link)
         sight.place = LAP_PRUNE_HIDDEN;

@@ -67,10 +67,16 @@ bool lap_prune_recorded_stands(const lap_manifest_line *line, int *why);
 /* Whether the photo of a record that belongs to no folder of this run is gone from its place. */
 bool lap_prune_is_left_behind(const lap_manifest_line *line, lap_prune_relation relation);
 
+/* Whether a file is where the record says that its photo was; if the record's folder differs, also whether
+ * one is under the same name in another folder of this run. *why: an errno if that is unknown (then true),
+ * else as before. */
+bool lap_prune_is_at_other_place(
+    const lap_prune_folders *folders, const lap_manifest_line *line, const lap_prune_photo *photo, int *why);
+
 typedef enum lap_prune_place {
     LAP_PRUNE_THERE,
     LAP_PRUNE_GONE,
-    LAP_PRUNE_HIDDEN,     /* behind a symbolic link that leads nowhere, or that this run does not follow */
+    LAP_PRUNE_HIDDEN, /* behind a symbolic link that this run does not follow, or one that leads nowhere */
     LAP_PRUNE_NOT_MOUNTED /* perhaps: the folder is empty, like the mount point of a missing disk */
 } lap_prune_place;
 

@@ -1265,6 +1265,155 @@ static void moved(void **state)
 }
 
 /* It has not moved if what leads to its outputs is a file, or if it still is in its place for one record. */
+/* A photo that is where the record says keeps its output, even if another folder has this name by now, and
+ * the recorded folder has moved. */
+static void back_in_its_place(void **state)
+{
+    struct stat st;
+    (void)state;
+    assert_int_equal(mkdir("old", 0777), 0);
+    sys.own[0] = made("stays.jpg", "old/stays.jpg", "old"); /* which has moved to in */
+    sys.own[1] = made("a.jpg", "old/a.jpg", "old");
+    sys.own[0].folder_inode++;
+    sys.own[1].folder_inode++;
+    sys.own_count = 2;
+    options.force = options.dry_run = true;
+    for (int renamed = 0; renamed < 2; renamed++) {
+        put("old/a.jpg", "a");
+        assert_int_equal(prune(), LAP_OK);
+        assert_counts(0, 0, 0, 0);
+        assert_no_more();
+        assert_int_equal(unlink("old/a.jpg"), 0);
+        sys.call = "lstat", sys.of = "/old/a.jpg", sys.why = ESTALE, sys.after = 0;
+        assert_int_equal(prune(), LAP_OK);
+        sys.call = NULL;
+        assert_kept(UNCHECKED);
+        assert_int_equal(prune(), LAP_OK);
+        assert_counts(1, 0, 0, 0);
+        assert_no_more();
+        assert_int_equal(stat("in", &st), 0); /* or was renamed, and a later run has found its outputs */
+        for (int i = 0; i < 2; i++) {
+            sys.own[i].folder_inode = (int64_t)st.st_ino;
+            sys.own[i].folder_device = (int64_t)st.st_dev;
+        }
+        sys.own[2] = from(sys.own[1], "in/a.jpg", "in");
+        sys.own_count = 3;
+        options.force = false;
+    }
+}
+
+/* The photos of a recorded folder were moved to several folders of this run. */
+static void moved_to_several(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("second", 0777), 0);
+    inputs[1] = "second";
+    options.input_count = 2;
+    notes[note_count].operand = 1;
+    notes[note_count++].output = "y.jpg";
+    sys.own[0] = made("stays.jpg", "old/stays.jpg", "in");
+    sys.own[1] = made("a.jpg", "old/a.jpg", "in");
+    for (int i = 0; i < 2; i++) {
+        sys.own[i].folder = "/nowhere/old";
+        sys.own[i].folder_inode++;
+        sys.own[i].below = i ? 5 : 9;
+    }
+    sys.own_count = 2;
+    options.force = options.dry_run = true;
+    put("second/a.jpg", "a");
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 0);
+    assert_no_more();
+    assert_int_equal(unlink("second/a.jpg"), 0);
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(1, 0, 0, 0);
+}
+
+/* A folder was moved, and a link to it has its old name: it is the recorded folder under either name. */
+static void moved_behind_a_link(void **state)
+{
+    (void)state;
+    (void)gone();
+    options.dry_run = true;
+    assert_int_equal(mkdir("big", 0777) + rename("in", "big/in") + symlink("big/in", "in"), 0);
+    for (int name = 0; name < 2; name++) {
+        inputs[0] = name ? "big/in" : "in";
+        put("big/in/a.jpg", "a");
+        assert_int_equal(prune(), LAP_OK);
+        assert_counts(0, 0, 0, 0);
+        assert_no_more();
+        assert_int_equal(unlink("big/in/a.jpg"), 0);
+        assert_int_equal(prune(), LAP_OK);
+        assert_counts(1, 0, 0, 0);
+        assert_no_more();
+    }
+    sys.own[sys.own_count++] =
+        from(sys.own[0], "big/in/a.jpg", "big/in"); /* a later run has found it there */
+    sys.own[0].folder = keep("/nowhere/in");
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(1, 0, 0, 0);
+    assert_no_more();
+}
+
+/* If one record's photo is out of sight and another one's is there, the latter counts, whichever comes first;
+ * what is counted is counted once. */
+static void unsure(void **state)
+{
+    (void)state;
+    options.dry_run = true;
+    assert_int_equal(symlink("nowhere", "in/link") + mkdir("in/empty", 0777) + mkdir("other", 0777), 0);
+    const lap_manifest_line whole = *gone();
+    const lap_manifest_line there = from(whole, "in/stays.jpg", "in"),
+                            unsure[] = {from(whole, "in/link/a.jpg", "in"),
+                                from(whole, "in/empty/a.jpg", "in"), from(whole, "other/a.jpg", "other")};
+    for (int i = 0; i < 3; i++)
+        for (int way = 0; way < 6; way++) { /* records of the folder itself, or of others */
+            sys.own_count = way < 2 ? 2 : 1;
+            sys.own[0] = way == 0 ? unsure[i] : way == 1 ? there : whole;
+            sys.own[1] = way == 0 ? there : unsure[i];
+            sys.other_count = way < 2 ? 0 : way < 4 ? 2 : 1;
+            sys.other[way == 3] = unsure[i];
+            sys.other[way != 3] = there;
+            if (way >= 4) {
+                sys.other[0] = unsure[i];
+                sys.own[0] = way == 4 ? unsure[(i + 1) % 3] : whole;
+            }
+            if (i == 2) {
+                put("other/b.jpg", "b"); /* so it is not empty */
+                if (way >= 2)
+                    assert_int_equal(rename("other", "away"), 0);
+            }
+            assert_int_equal(prune(), LAP_OK);
+            if (i == 2 && way >= 2)
+                assert_int_equal(rename("away", "other"), 0);
+            const int counted = way == 4 ? (i + 1) % 3 : i;
+            if (way < 4)
+                assert_counts(0, 0, 0, 0);
+            else
+                assert_counts(0, counted == 1, 0, counted == 2);
+            assert_int_equal(result.hidden, way >= 4 && counted == 0);
+            assert_int_equal(result.failed, 0);
+        }
+}
+
+/* A photo was replaced by a link: if that leads nowhere, the photo is out of sight. */
+static void linked_photo(void **state)
+{
+    char path[PATH_MAX];
+    (void)state;
+    (void)gone();
+    put("photo", "a");
+    for (int is_there = 0; is_there < 2; is_there++) {
+        assert_int_equal(symlink(is_there ? "../photo" : "nowhere", "in/a.jpg"), 0);
+        assert_int_equal(prune(), LAP_OK);
+        assert_counts(0, 0, 0, 0);
+        assert_int_equal(result.hidden, !is_there);
+        snprintf(path, sizeof path, "%s/in/a.jpg", real("."));
+        assert_string_equal(result.hidden_by, is_there ? "" : path);
+        assert_int_equal(unlink("in/a.jpg"), 0);
+    }
+}
+
 static void not_moved(void **state)
 {
     (void)state;
@@ -1805,7 +1954,8 @@ int main(void)
         TEST(no_file), TEST(failing), TEST(failing_once), TEST(doubted), TEST(found_late), TEST(vanishing),
         TEST(copied), TEST(copied_from_elsewhere), TEST(copied_from_a_folder_that_vanishes),
         TEST(written_again), TEST(copied_by_a_renamed_folder), TEST(meanwhile), TEST(root_folder),
-        TEST(empty_folders), TEST(links), TEST(replaced), TEST(renamed), TEST(moved), TEST(not_moved),
+        TEST(empty_folders), TEST(links), TEST(replaced), TEST(renamed), TEST(moved), TEST(back_in_its_place),
+        TEST(moved_to_several), TEST(moved_behind_a_link), TEST(unsure), TEST(linked_photo), TEST(not_moved),
         TEST(another), TEST(around), TEST(early), TEST(steps), TEST(several), TEST(several_early),
         TEST(deep_outputs), TEST(contradicting), TEST(claimed), TEST(others), TEST(refused),
         TEST(refused_later), TEST(cancelled), TEST(noted), TEST(not_created)};
