@@ -408,7 +408,7 @@ static bool is_replaced(const lap_prune *p, const lap_manifest_line *line, const
 {
     const struct timespec *now = &file->st_mtim;
     const bool is_older =
-        line->mtime_s != now->tv_sec ? line->mtime_s < now->tv_sec : line->mtime_ns < now->tv_nsec;
+        line->mtime_s < now->tv_sec || (line->mtime_s == now->tv_sec && line->mtime_ns < now->tv_nsec);
     return is_older && lap_map64_find(&p->written, file_key(line->output, file));
 }
 
