@@ -382,7 +382,7 @@ static prune_need look_at_copy(lap_prune *p, const lap_manifest_line *line, prun
     const bool is_here = photo.relation == LAP_PRUNE_HERE,
                is_inside = is_here || photo.relation == LAP_PRUNE_DIFFERS;
     prune_need need = NEEDED;
-    if (photo.unknown || !photo.path)
+    if (photo.unknown || (is_inside && !photo.path))
         *trouble = (prune_trouble){UNKNOWN_PHOTO, photo.unknown ? photo.unknown : errno};
     else
         need = is_inside ? need_of(p, line, &photo, trouble) : look_outside(p, line, trouble);
