@@ -393,6 +393,7 @@ static lap_code prune(void)
         .changed = 9,
         .elsewhere = 9,
         .others = 9,
+        .hidden_by = "earlier",
         .refused = {.code = LAP_E_WRITE}};
     lap_code code = lap_prune_create(&options, &p, &err);
     assert_int_equal(p != NULL, code == LAP_OK);
