@@ -363,6 +363,7 @@ static lap_code take_step(worker *w, int band, step_fn *fn)
     if (code != LAP_OK && t->code == LAP_OK) {
         t->code = code;
         t->err = w->err;
+        t->err.code = code;
     }
     pthread_cond_broadcast(&t->changed);
     return code;

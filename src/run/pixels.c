@@ -181,6 +181,7 @@ static void collect_shares(void *argument)
     if (code != LAP_OK && t->code == LAP_OK) {
         t->code = code;
         t->err = err;
+        t->err.code = code;
     }
     pthread_mutex_unlock(&t->lock);
 }
