@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/status.h"
 #include "batch/prune_photo.h"
 
@@ -18,12 +19,10 @@ struct lap_prune {
                         * that leads there */
     lap_map64 unlike;  /* hashes of output names: no line so far describes the file that is there; an
                         * unlike_count */
-    lap_map64 going; /* hashes of output names: according to the output folder's records, the photo is gone */
-    lap_map64 unsure;  /* hashes of output names: a record of this file keeps it, although its photo was not
-                        * seen; a prune_need */
-    lap_map64 doubted; /* hashes of output names: the first reading met a problem; a trouble_kind and errno */
+    lap_map64 fates;   /* hashes of output names: what the records of this file say; a packed prune_fate */
     lap_map64 written; /* keys of output name and file: lapedge wrote it there, so it is no copy */
-    lap_map64 needed;  /* keys of output name and content: a record may need a copy of such a file */
+    lap_map64 needed;  /* keys of output name and content: what the records of such a file say, as in fates:
+                        * this one may  be a copy */
     lap_map64 taken;   /* hashes of recorded folders: the run has warned that a folder of this run counts as
                           this one */
     /* set during the second reading */
@@ -31,17 +30,19 @@ struct lap_prune {
     const char *other; /* the records above or below that are being read */
     bool removes;      /* this is the second reading of the records, which removes; the first one only
                           looks */
-    char link[1024];   /* the link behind which a photo was last found to be, shortened */
+    char **links;      /* behind which photos may be */
+    size_t link_count, link_capacity;
 };
 
-/* Why a record needs its output: its photo is there; or it may be out of sight; or it is gone, but was in a
- * folder that is not part of the run, or, without force, may not be. */
+/* Whether a record needs its output. If several describe it, the highest value counts. */
 typedef enum prune_need {
-    NOT_NEEDED,
-    NEEDED,
-    NEEDED_BY_HIDDEN,
+    NOT_NEEDED,          /* its photo is gone */
+    NEEDED_BY_ELSEWHERE, /* it is, but was in a folder that is not part of the run, or, without force, may not
+                            be */
     NEEDED_BY_UNMOUNTED,
-    NEEDED_BY_ELSEWHERE
+    NEEDED_BY_HIDDEN,
+    PERHAPS_NEEDED, /* for a trouble */
+    NEEDED          /* its photo is there */
 } prune_need;
 
 /* Which count of the result includes an output. */
@@ -63,11 +64,11 @@ static const char *const trouble_texts[] = {
     [UNREADABLE] = "is kept, because it cannot be read",
     [NOT_REMOVED] = "cannot be removed"};
 
-/* Why an output was kept that perhaps should be removed. */
-typedef struct prune_trouble {
-    trouble_kind kind;
-    int number; /* errno, or 0 */
-} prune_trouble;
+typedef struct prune_fate {
+    prune_need need;
+    trouble_kind trouble;
+    int number; /* of the trouble: errno, or 0; of NEEDED_BY_HIDDEN: index of the link */
+} prune_fate;
 
 /* ---- what the run sees --------------------------------------------------------------------------- */
 
@@ -125,12 +126,13 @@ void lap_prune_free(lap_prune *prune)
     lap_prune_folders_free(&prune->folders);
     lap_map64_free(&prune->outputs);
     lap_map64_free(&prune->taken);
-    lap_map64_free(&prune->going);
-    lap_map64_free(&prune->unsure);
-    lap_map64_free(&prune->doubted);
+    lap_map64_free(&prune->fates);
     lap_map64_free(&prune->needed);
     lap_map64_free(&prune->written);
     lap_map64_free(&prune->unlike);
+    for (size_t i = 0; i < prune->link_count; i++)
+        free(prune->links[i]);
+    free(prune->links);
     free(prune);
 }
 
@@ -164,32 +166,62 @@ static lap_code say_taken(lap_prune *p, const lap_manifest_line *line, size_t op
     return lap_map64_put(&p->taken, lap_map64_name_key(folder), 1, err);
 }
 
-/* What is at a photo's path, which may be cut. */
-static lap_prune_place look_at_path(lap_prune *p, char *path, size_t below, prune_trouble *trouble)
+static uint64_t packed(const prune_fate *fate)
 {
-    const lap_prune_sight sight = lap_prune_look(&p->folders, path, below);
-    if (sight.place == LAP_PRUNE_HIDDEN)
-        snprintf(p->link, sizeof p->link, "%.*s", (int)sight.link, path);
-    if (sight.why)
-        *trouble = (prune_trouble){UNKNOWN_PHOTO, sight.why};
-    return sight.place;
+    return (uint64_t)fate->need << 40 | (uint64_t)fate->trouble << 32 | (uint32_t)fate->number;
 }
 
-/* Whether a record needs its output, by what is at the photo's path. With a problem, returns NEEDED. */
-static prune_need need_of(
-    lap_prune *p, const lap_manifest_line *line, const lap_prune_photo *photo, prune_trouble *trouble)
+/* The fate under a key of fates or needed; *is_known is false if there is none. */
+static prune_fate fate_in(const lap_map64 *map, uint64_t key, bool *is_known)
 {
-    static const prune_need needs[] = {[LAP_PRUNE_THERE] = NEEDED,
-        [LAP_PRUNE_GONE] = NOT_NEEDED,
+    const uint64_t *value = lap_map64_find(map, key);
+    *is_known = value != NULL;
+    return value ? (prune_fate){(prune_need)(*value >> 40), (trouble_kind)(*value >> 32 & 255),
+                       (int)(uint32_t)*value}
+                 : (prune_fate){.need = NOT_NEEDED};
+}
+
+static lap_code raise_fate(lap_map64 *map, uint64_t key, const prune_fate *fate, lap_error *err)
+{
+    bool is_known;
+    const prune_fate known = fate_in(map, key, &is_known);
+    return is_known && known.need >= fate->need ? LAP_OK : lap_map64_put(map, key, packed(fate), err);
+}
+
+static prune_fate trouble(trouble_kind kind, int number)
+{
+    return (prune_fate){PERHAPS_NEEDED, kind, number};
+}
+
+/* Sets the index of a link, which is new or the one found last. */
+static lap_code note_link(lap_prune *p, const char *link, int *number, lap_error *err)
+{
+    if (p->link_count == 0 || strcmp(p->links[p->link_count - 1], link) != 0) {
+        char **links = lap_grow(p->links, &p->link_capacity, p->link_count + 1, sizeof *links);
+        char *copy = links ? strdup(link) : NULL;
+        p->links = links ? links : p->links;
+        if (!copy)
+            return lap_fail(err, LAP_E_MEMORY, "out of memory");
+        p->links[p->link_count++] = copy;
+    }
+    *number = (int)p->link_count - 1;
+    return LAP_OK;
+}
+
+/* What a record says, by what is at the places where its photo may be. */
+static lap_code look_at_places(lap_prune *p, const lap_manifest_line *line, const lap_prune_photo *photo,
+    prune_fate *fate, lap_error *err)
+{
+    static const prune_need needs[] = {[LAP_PRUNE_GONE] = NOT_NEEDED,
+        [LAP_PRUNE_NOT_MOUNTED] = NEEDED_BY_UNMOUNTED,
         [LAP_PRUNE_HIDDEN] = NEEDED_BY_HIDDEN,
-        [LAP_PRUNE_NOT_MOUNTED] = NEEDED_BY_UNMOUNTED};
-    int why = 0;
-    prune_need need = needs[look_at_path(p, photo->path, photo->below, trouble)];
-    if (need == NOT_NEEDED && lap_prune_is_at_other_place(&p->folders, line, photo, &why))
-        need = NEEDED;
-    if (why)
-        *trouble = (prune_trouble){UNKNOWN_PHOTO, why};
-    return trouble->kind ? NEEDED : need;
+        [LAP_PRUNE_UNKNOWN] = PERHAPS_NEEDED,
+        [LAP_PRUNE_THERE] = NEEDED};
+    const lap_prune_sight sight = lap_prune_photo_look(&p->folders, line, photo);
+    *fate = (prune_fate){.need = needs[sight.place]};
+    if (sight.place == LAP_PRUNE_UNKNOWN)
+        *fate = trouble(UNKNOWN_PHOTO, sight.why);
+    return sight.place == LAP_PRUNE_HIDDEN ? note_link(p, sight.link, &fate->number, err) : LAP_OK;
 }
 
 static bool is_file_of(const lap_manifest_line *line, const struct stat *st)
@@ -199,7 +231,8 @@ static bool is_file_of(const lap_manifest_line *line, const struct stat *st)
            st->st_mtim.tv_sec == line->mtime_s && st->st_mtim.tv_nsec == line->mtime_ns && line->has_content;
 }
 
-static void report(lap_prune *p, const char *output, const prune_trouble *trouble)
+/* Tells the caller of an output that was removed (NULL), or is kept for a trouble. */
+static void report(lap_prune *p, const char *output, const prune_fate *fate)
 {
     lap_error problem = {0};
     const lap_batch_prune *result = p->result;
@@ -209,11 +242,11 @@ static void report(lap_prune *p, const char *output, const prune_trouble *troubl
         length--;
     if (snprintf(path, sizeof path, "%.*s/%s", (int)length, p->options->out_dir, output) >= (int)sizeof path)
         return;
-    if (trouble->kind)
-        lap_fail_at(&problem, LAP_E_WRITE, path, "%s%s%s", trouble_texts[trouble->kind],
-            trouble->number ? ": " : "", trouble->number ? strerror(trouble->number) : "");
+    if (fate)
+        lap_fail_at(&problem, LAP_E_WRITE, path, "%s%s%s", trouble_texts[fate->trouble],
+            fate->number ? ": " : "", fate->number ? strerror(fate->number) : "");
     if (result->each)
-        result->each(result->user, path, trouble->kind ? &problem : NULL);
+        result->each(result->user, path, fate ? &problem : NULL);
 }
 
 /* A record's output. Its path is opened without following links or "..". */
@@ -224,8 +257,8 @@ typedef struct prune_output {
     struct stat there;
 } prune_output;
 
-static bool find(
-    const lap_prune *p, const lap_manifest_line *line, prune_output *output, prune_trouble *trouble)
+/* False: it is not there, or *fate says why it may be. */
+static bool find(const lap_prune *p, const lap_manifest_line *line, prune_output *output, prune_fate *fate)
 {
     const char *slash = strrchr(line->output, '/');
     output->name = slash ? slash + 1 : line->output;
@@ -237,51 +270,49 @@ static bool find(
         if (output->is_whole || S_ISREG(output->there.st_mode))
             return true;
     } else if (code == LAP_OK ? errno != ENOENT : code == LAP_E_WRITE && errno != ENOTDIR)
-        *trouble = (prune_trouble){UNKNOWN_OUTPUT, errno};
+        *fate = trouble(UNKNOWN_OUTPUT, errno);
     if (code == LAP_OK)
         lap_tree_leave(p->run->tree, output->folder);
     return false;
 }
 
-/* Whether the folder that the search began in is still there. If not, nothing is removed. */
-static bool still_stands(lap_prune *p, size_t operand, prune_trouble *trouble)
+/* Raises a fate unless the folder that the search began in is still there. If it is not, nothing is removed.
+ */
+static void look_at_folder(lap_prune *p, size_t operand, prune_fate *fate)
 {
     int number;
     lap_error why;
     if (lap_prune_folder_stands(&p->folders, operand, &number))
-        return true;
+        return;
+    *fate = trouble(UNKNOWN_PHOTO, number);
     if (number == 0) {
         lap_fail_at(&why, LAP_E_CHANGED, p->options->inputs[operand], "was moved or replaced during the run");
         refuse(p, &why);
-    } else {
-        *trouble = (prune_trouble){UNKNOWN_PHOTO, number};
     }
-    return false;
 }
 
-/* Whether the record of this very file needs it. In the first reading, the first folder that differs stops
- * the search. */
-static lap_code look_at_photo(
-    lap_prune *p, const lap_manifest_line *line, prune_need *need, prune_trouble *trouble, lap_error *err)
+/* What the record of this very file says. In the first reading, the first folder that differs stops the
+ * search. */
+static lap_code look_at_photo(lap_prune *p, const lap_manifest_line *line, prune_fate *fate, lap_error *err)
 {
     lap_prune_photo photo = lap_prune_photo_find(&p->folders, line);
     const bool differs = photo.relation == LAP_PRUNE_DIFFERS, force = p->options->force;
     lap_code code = LAP_OK;
     lap_error why;
-    *need = NEEDED;
+    *fate = (prune_fate){.need = NEEDED};
     if (!photo.path || (photo.relation == LAP_PRUNE_ELSEWHERE && photo.unknown))
-        *trouble = (prune_trouble){UNKNOWN_PHOTO, photo.unknown ? photo.unknown : errno};
+        *fate = trouble(UNKNOWN_PHOTO, photo.unknown ? photo.unknown : errno);
     else if (photo.relation == LAP_PRUNE_HERE || (differs && force))
-        *need = need_of(p, line, &photo, trouble);
+        code = look_at_places(p, line, &photo, fate, err);
     else if (lap_prune_is_left_behind(line, photo.relation))
-        *need = NEEDED_BY_ELSEWHERE;
+        fate->need = NEEDED_BY_ELSEWHERE;
     free(photo.path);
-    if (*need == NOT_NEEDED && !still_stands(p, photo.operand, trouble))
-        *need = NEEDED;
+    if (fate->need == NOT_NEEDED)
+        look_at_folder(p, photo.operand, fate);
     if ((differs && !force) || photo.relation == LAP_PRUNE_ANOTHER) {
         lap_prune_photo_describe(&p->folders, line, &photo, &why);
         refuse(p, &why);
-    } else if (*need == NOT_NEEDED && differs && p->removes) {
+    } else if (code == LAP_OK && fate->need == NOT_NEEDED && differs && p->removes) {
         code = say_taken(p, line, photo.operand, err);
     }
     return code;
@@ -303,17 +334,17 @@ static void take_back(lap_prune *p, const lap_manifest_line *line)
 /* Counts an output that would be removed or counted, but is no longer the file that the record describes. */
 static lap_code note_unlike(lap_prune *p, const lap_manifest_line *line, lap_error *err)
 {
-    prune_trouble unknown = {0};
+    prune_fate fate = {.need = NEEDED};
     lap_prune_photo photo = lap_prune_photo_find(&p->folders, line);
-    const bool goes = photo.path &&
-                      (photo.relation == LAP_PRUNE_HERE || photo.relation == LAP_PRUNE_DIFFERS) &&
-                      need_of(p, line, &photo, &unknown) == NOT_NEEDED;
+    const bool is_inside = photo.relation == LAP_PRUNE_HERE || photo.relation == LAP_PRUNE_DIFFERS;
+    const lap_code code = photo.path && is_inside ? look_at_places(p, line, &photo, &fate, err) : LAP_OK;
     free(photo.path);
-    const unlike_count count = goes                                             ? IS_CHANGED
+    const unlike_count count = fate.need == NOT_NEEDED                          ? IS_CHANGED
                                : lap_prune_is_left_behind(line, photo.relation) ? IS_LEFT_BEHIND
                                                                                 : IS_NOT_COUNTED;
-    if (count == IS_NOT_COUNTED || lap_map64_find(&p->unlike, lap_map64_name_key(line->output)))
-        return LAP_OK;
+    if (code != LAP_OK || count == IS_NOT_COUNTED ||
+        lap_map64_find(&p->unlike, lap_map64_name_key(line->output)))
+        return code;
     ++*count_of(p, count);
     return lap_map64_put(&p->unlike, lap_map64_name_key(line->output), count, err);
 }
@@ -350,57 +381,45 @@ static uint64_t needed_key(const lap_manifest_line *line)
     return lap_map64_key(facts, sizeof facts);
 }
 
-/* Whether the folder in which a record's photo was is still there. With force, it may be gone, too. */
-static bool may_be_gone(const lap_prune *p, const lap_manifest_line *line, prune_trouble *trouble)
+/* What a record says whose photo was in no folder of this run, or in one above or below. That a photo is gone
+ * counts only if its folder is still there; with force, the folder may be gone, too. */
+static lap_code look_outside(lap_prune *p, const lap_manifest_line *line, prune_fate *fate, lap_error *err)
 {
     int why = 0;
-    const bool is_there = line->folder && lap_prune_recorded_stands(line, &why);
-    if (why)
-        *trouble = (prune_trouble){UNKNOWN_PHOTO, why};
-    return !why && (is_there || p->options->force);
-}
-
-/* Whether a record needs its output if its photo was in no folder of this run, or in one above or below. With
- * a problem, returns NEEDED. */
-static prune_need look_outside(lap_prune *p, const lap_manifest_line *line, prune_trouble *trouble)
-{
     const lap_prune_photo photo = {
         .path = lap_prune_recorded_path(line), .below = line->folder ? strlen(line->folder) : 0};
-    if (!photo.path)
-        *trouble = (prune_trouble){UNKNOWN_PHOTO, errno};
-    prune_need need = photo.path ? need_of(p, line, &photo, trouble) : NEEDED;
+    *fate = trouble(UNKNOWN_PHOTO, errno);
+    const lap_code code = photo.path ? look_at_places(p, line, &photo, fate, err) : LAP_OK;
     free(photo.path);
-    if (need == NOT_NEEDED && !may_be_gone(p, line, trouble))
-        need = trouble->kind ? NEEDED : NEEDED_BY_ELSEWHERE;
-    return need;
+    if (code != LAP_OK || fate->need != NOT_NEEDED)
+        return code;
+    const bool is_there = line->folder && lap_prune_recorded_stands(line, &why);
+    if (why)
+        *fate = trouble(UNKNOWN_PHOTO, why);
+    else if (!is_there && !p->options->force)
+        fate->need = NEEDED_BY_ELSEWHERE;
+    return LAP_OK;
 }
 
-/* Whether a record of another file needs a copy of it. With a problem, returns NEEDED. */
-static prune_need look_at_copy(lap_prune *p, const lap_manifest_line *line, prune_trouble *trouble)
+/* What a record of another file says of a copy of it. */
+static lap_code look_at_copy(lap_prune *p, const lap_manifest_line *line, prune_fate *fate, lap_error *err)
 {
     lap_prune_photo photo = lap_prune_photo_find(&p->folders, line);
     const bool is_here = photo.relation == LAP_PRUNE_HERE,
                is_inside = is_here || photo.relation == LAP_PRUNE_DIFFERS;
-    prune_need need = NEEDED;
+    lap_code code = LAP_OK;
     if (photo.unknown || (is_inside && !photo.path))
-        *trouble = (prune_trouble){UNKNOWN_PHOTO, photo.unknown ? photo.unknown : errno};
+        *fate = trouble(UNKNOWN_PHOTO, photo.unknown ? photo.unknown : errno);
     else
-        need = is_inside ? need_of(p, line, &photo, trouble) : look_outside(p, line, trouble);
+        code = is_inside ? look_at_places(p, line, &photo, fate, err) : look_outside(p, line, fate, err);
     free(photo.path);
-    if (need != NOT_NEEDED || !is_inside)
-        return need;
-    const bool may_go = (is_here || p->options->force) && still_stands(p, photo.operand, trouble);
-    return may_go ? NOT_NEEDED : trouble->kind ? NEEDED : NEEDED_BY_ELSEWHERE;
-}
-
-static prune_trouble trouble_of(uint64_t value)
-{
-    return (prune_trouble){(trouble_kind)(value >> 32), (int)(uint32_t)value};
-}
-
-static uint64_t value_of(const prune_trouble *trouble)
-{
-    return (uint64_t)trouble->kind << 32 | (uint32_t)trouble->number;
+    if (code != LAP_OK || fate->need != NOT_NEEDED || !is_inside)
+        return code;
+    if (is_here || p->options->force)
+        look_at_folder(p, photo.operand, fate);
+    else
+        fate->need = NEEDED_BY_ELSEWHERE;
+    return LAP_OK;
 }
 
 /* Whether lapedge wrote the file there, after the one that the record describes. */
@@ -412,70 +431,55 @@ static bool is_replaced(const lap_prune *p, const lap_manifest_line *line, const
     return is_older && lap_map64_find(&p->written, file_key(line->output, file));
 }
 
-/* Names the first link behind which a photo may be. */
-static void name_link(lap_prune *p, prune_need need)
-{
-    lap_batch_prune *result = p->result;
-    if (need == NEEDED_BY_HIDDEN && !*result->hidden_by)
-        snprintf(result->hidden_by, sizeof result->hidden_by, "%s", p->link);
-}
-
-/* Notes that the record of a file needs it. If its photo is there, this is final; another reason is counted
- * by the second reading, unless another record's photo is there. */
-static lap_code note_need(lap_prune *p, const lap_manifest_line *line, prune_need need, lap_error *err)
-{
-    const uint64_t name = lap_map64_name_key(line->output);
-    name_link(p, need);
-    if (need == NEEDED)
-        return lap_map64_put(&p->outputs, name, 1, err);
-    return lap_map64_find(&p->unsure, name) ? LAP_OK : lap_map64_put(&p->unsure, name, need, err);
-}
-
 /* A record that describes another file of this name may mean a copy of it: the folder may have been copied,
- * or restored from a backup. Notes that it needs such a file, or that this could not be checked. A later file
- * that lapedge wrote there is no copy. */
+ * or restored from a backup. Notes what it says of such a file. A later file that lapedge wrote there is no
+ * copy. */
 static lap_code note_needed(
     lap_prune *p, const lap_manifest_line *line, const prune_output *output, lap_error *err)
 {
-    prune_trouble trouble = {0};
-    const uint64_t key = needed_key(line), *known = lap_map64_find(&p->needed, key);
-    if (!line->has_content || output->there.st_size != line->size || (known && *known == NEEDED) ||
+    prune_fate fate;
+    bool is_known;
+    const uint64_t key = needed_key(line);
+    const prune_fate known = fate_in(&p->needed, key, &is_known);
+    if (!line->has_content || output->there.st_size != line->size || known.need == NEEDED ||
         is_replaced(p, line, &output->there))
         return LAP_OK;
-    const prune_need need = look_at_copy(p, line, &trouble);
-    if (need == NOT_NEEDED || (known && need != NEEDED))
-        return LAP_OK;
-    name_link(p, need);
-    return lap_map64_put(&p->needed, key, trouble.kind ? value_of(&trouble) : need, err);
+    const lap_code code = look_at_copy(p, line, &fate, err);
+    return code == LAP_OK ? raise_fate(&p->needed, key, &fate, err) : code;
 }
 
-/* First reading: whether a record needs its output. Another record may not know it, so nothing is removed
+/* Notes what the record of a file says; that its photo is there is final. */
+static lap_code note_fate(lap_prune *p, const lap_manifest_line *line, const prune_fate *fate, lap_error *err)
+{
+    const uint64_t name = lap_map64_name_key(line->output);
+    return fate->need == NEEDED ? lap_map64_put(&p->outputs, name, 1, err)
+                                : raise_fate(&p->fates, name, fate, err);
+}
+
+/* First reading: what each record says of its output. Another record may not know it, so nothing is removed
  * yet, and a problem is only noted: the run may still refuse to remove anything. */
 static lap_code look_at_line(void *user, const lap_manifest_line *line, lap_error *err)
 {
     lap_prune *p = user;
     prune_output output;
-    prune_trouble trouble = {0};
-    prune_need need = NEEDED;
-    const uint64_t name = lap_map64_name_key(line->output);
+    prune_fate fate = {.need = NOT_NEEDED};
     lap_code code = lap_control_check(p->run->control, err);
-    if (code != LAP_OK || p->result->refused.code != LAP_OK || lap_map64_find(&p->outputs, name))
+    if (code != LAP_OK || p->result->refused.code != LAP_OK ||
+        lap_map64_find(&p->outputs, lap_map64_name_key(line->output)))
         return code;
-    const bool is_there = find(p, line, &output, &trouble);
+    const bool is_there = find(p, line, &output, &fate);
     if (is_there)
         lap_tree_leave(p->run->tree, output.folder);
     if (is_there && !output.is_whole)
         return note_needed(p, line, &output, err);
     if (is_there)
-        code = look_at_photo(p, line, &need, &trouble, err);
-    if (code != LAP_OK || !(is_there || trouble.kind))
+        code = look_at_photo(p, line, &fate, err);
+    if (code != LAP_OK || !(is_there || fate.need))
         return code;
-    if (trouble.kind)
-        return lap_map64_put(&p->doubted, name, value_of(&trouble), err);
-    if (need != NOT_NEEDED)
-        return note_need(p, line, need, err);
-    code = lap_map64_put(&p->going, name, 1, err);
-    return code == LAP_OK ? lap_manifest_look_below(p->run->manifest, line->output, err) : code;
+    code = note_fate(p, line, &fate, err);
+    return code == LAP_OK && fate.need != NEEDED
+               ? lap_manifest_look_below(p->run->manifest, line->output, err)
+               : code;
 }
 
 /* Refuses to remove more if another run has written records since this one read them, because that run may
@@ -493,18 +497,18 @@ static lap_code look_for_news(lap_prune *p, const lap_manifest_line *line, lap_e
     return code;
 }
 
-/* Removes an output unless it was modified since it was made; *removed is false before. Another process could
- * still replace the file between the check and the removal: no system call removes a name only if it leads to
- * a certain file. */
+/* Removes an output unless it was modified since it was made, and sets *removed; or *fate says why it was
+ * not. Another process could still replace the file between the check and the removal: no system call removes
+ * a name only if it leads to a certain file. */
 static lap_code remove_output(lap_prune *p, const lap_manifest_line *line, const prune_output *output,
-    bool *removed, prune_trouble *trouble, lap_error *err)
+    bool *removed, prune_fate *fate, lap_error *err)
 {
     uint64_t content;
     lap_code code = lap_content_hash(output->folder, output->name, &output->there, &content, err);
     if (code == LAP_E_MEMORY)
         return code;
     if (code == LAP_E_UNREADABLE) {
-        *trouble = (prune_trouble){UNREADABLE, errno};
+        *fate = trouble(UNREADABLE, errno);
         return LAP_OK;
     }
     if (code != LAP_OK || content != line->content)
@@ -514,43 +518,46 @@ static lap_code remove_output(lap_prune *p, const lap_manifest_line *line, const
         return code;
     *removed = p->options->dry_run || unlinkat(output->folder, output->name, 0) == 0;
     if (!*removed)
-        *trouble = (prune_trouble){NOT_REMOVED, errno};
+        *fate = trouble(NOT_REMOVED, errno);
     return LAP_OK;
-}
-
-/* Keeps an output, and counts why. */
-static lap_code keep(lap_prune *p, const lap_manifest_line *line, prune_need need, lap_error *err)
-{
-    lap_batch_prune *result = p->result;
-    take_back(p, line);
-    result->hidden += need == NEEDED_BY_HIDDEN;
-    result->kept += need == NEEDED_BY_UNMOUNTED;
-    result->elsewhere += need == NEEDED_BY_ELSEWHERE;
-    return lap_map64_put(&p->outputs, lap_map64_name_key(line->output), 1, err);
 }
 
 /* Looks at a file that a record describes: removes it if its photo is gone, and if the first reading found
  * the same. Only then were the records of other folders asked about it. */
 static lap_code remove_if_gone(lap_prune *p, const lap_manifest_line *line, const prune_output *output,
-    bool *removed, prune_trouble *trouble, lap_error *err)
+    bool *removed, prune_fate *fate, lap_error *err)
 {
-    prune_need need;
-    const uint64_t *needed = lap_map64_find(&p->unsure, lap_map64_name_key(line->output));
-    if (!needed)
-        needed = lap_map64_find(&p->needed, needed_key(line));
-    if (needed && *needed <= NEEDED_BY_ELSEWHERE)
-        return keep(p, line, (prune_need)*needed, err);
-    if (needed) {
-        *trouble = trouble_of(*needed);
+    bool is_known, is_copy;
+    const prune_fate first = fate_in(&p->fates, lap_map64_name_key(line->output), &is_known),
+                     copy = fate_in(&p->needed, needed_key(line), &is_copy);
+    *fate = copy.need > first.need ? copy : first;
+    if (fate->need != NOT_NEEDED)
         return LAP_OK;
-    }
-    const lap_code code = look_at_photo(p, line, &need, trouble, err);
-    if (code != LAP_OK || need != NOT_NEEDED)
+    const lap_code code = look_at_photo(p, line, fate, err);
+    if (code != LAP_OK || fate->need != NOT_NEEDED)
         return code;
-    if (lap_map64_find(&p->going, lap_map64_name_key(line->output)))
-        return remove_output(p, line, output, removed, trouble, err);
-    trouble->kind = NOT_GOING;
+    if (is_known)
+        return remove_output(p, line, output, removed, fate, err);
+    *fate = trouble(NOT_GOING, 0);
     return LAP_OK;
+}
+
+/* Counts an output that was removed, or that is kept, once: other lines may name this file, too. */
+static lap_code settle(lap_prune *p, const lap_manifest_line *line, const prune_fate *fate, lap_error *err)
+{
+    lap_batch_prune *result = p->result;
+    const prune_need need = fate->need;
+    take_back(p, line);
+    if (need == NEEDED_BY_HIDDEN && result->hidden == 0)
+        snprintf(result->hidden_by, sizeof result->hidden_by, "%s", p->links[fate->number]);
+    result->removed += need == NOT_NEEDED;
+    result->elsewhere += need == NEEDED_BY_ELSEWHERE;
+    result->kept += need == NEEDED_BY_UNMOUNTED;
+    result->hidden += need == NEEDED_BY_HIDDEN;
+    result->failed += need == PERHAPS_NEEDED;
+    if (need == NOT_NEEDED || need == PERHAPS_NEEDED)
+        report(p, line->output, need == NOT_NEEDED ? NULL : fate);
+    return lap_map64_put(&p->outputs, lap_map64_name_key(line->output), 1, err);
 }
 
 /* Second reading: removes what the first reading found to be needed by no record. */
@@ -558,28 +565,23 @@ static lap_code remove_by_line(void *user, const lap_manifest_line *line, lap_er
 {
     lap_prune *p = user;
     prune_output output;
-    prune_trouble trouble = {0};
-    bool removed = false;
-    const uint64_t name = lap_map64_name_key(line->output), *doubt = lap_map64_find(&p->doubted, name);
+    bool removed = false, is_known;
     lap_code code = lap_control_check(p->run->control, err);
+    const uint64_t name = lap_map64_name_key(line->output);
+    prune_fate fate = fate_in(&p->fates, name, &is_known);
     if (code != LAP_OK || p->result->refused.code != LAP_OK || lap_map64_find(&p->outputs, name))
         return code;
-    if (doubt) {
-        trouble = trouble_of(*doubt);
-    } else if (find(p, line, &output, &trouble)) {
-        if (output.is_whole)
-            code = remove_if_gone(p, line, &output, &removed, &trouble, err);
-        else
-            code = note_unlike(p, line, err);
-        lap_tree_leave(p->run->tree, output.folder);
+    if (fate.need != PERHAPS_NEEDED) {
+        fate.need = NOT_NEEDED;
+        if (find(p, line, &output, &fate)) {
+            code = output.is_whole ? remove_if_gone(p, line, &output, &removed, &fate, err)
+                                   : note_unlike(p, line, err);
+            lap_tree_leave(p->run->tree, output.folder);
+        }
     }
-    if (code != LAP_OK || !(removed || trouble.kind))
+    if (code != LAP_OK || p->result->refused.code != LAP_OK || !(removed || fate.need != NOT_NEEDED))
         return code;
-    p->result->removed += removed;
-    take_back(p, line);
-    p->result->failed += trouble.kind != NO_TROUBLE;
-    report(p, line->output, &trouble);
-    return lap_map64_put(&p->outputs, name, 1, err); /* other lines may name this file */
+    return settle(p, line, &fate, err);
 }
 
 /* Before anything is removed: keeps an output that a record of a folder above or below needs. */
@@ -587,22 +589,19 @@ static lap_code keep_claimed(void *user, const lap_manifest_line *line, lap_erro
 {
     lap_prune *p = user;
     prune_output output;
-    prune_trouble trouble = {0};
+    prune_fate fate = {.need = NOT_NEEDED};
     const uint64_t name = lap_map64_name_key(line->output);
-    const lap_code code = lap_control_check(p->run->control, err);
-    if (code != LAP_OK || !lap_map64_find(&p->going, name) || lap_map64_find(&p->outputs, name))
+    lap_code code = lap_control_check(p->run->control, err);
+    if (code != LAP_OK || !lap_map64_find(&p->fates, name) || lap_map64_find(&p->outputs, name))
         return code;
-    const bool is_there = find(p, line, &output, &trouble);
+    const bool is_there = find(p, line, &output, &fate);
     if (is_there)
         lap_tree_leave(p->run->tree, output.folder);
     if (is_there && !output.is_whole)
         return note_needed(p, line, &output, err);
-    const prune_need need = is_there ? look_outside(p, line, &trouble) : NOT_NEEDED;
-    if (!trouble.kind)
-        return need == NOT_NEEDED ? LAP_OK : note_need(p, line, need, err);
-    p->result->failed++;
-    report(p, line->output, &trouble);
-    return lap_map64_put(&p->outputs, name, 1, err);
+    if (is_there)
+        code = look_outside(p, line, &fate, err);
+    return code == LAP_OK ? note_fate(p, line, &fate, err) : code;
 }
 
 /* Another run may have begun during this one, so its records count, too. */
@@ -623,14 +622,14 @@ static lap_code look_at_other(void *user, const lap_manifest_line *line, lap_err
 {
     lap_prune *p = user;
     prune_output output;
-    prune_trouble unknown = {0};
+    prune_fate unknown;
     const lap_code code = lap_control_check(p->run->control, err);
     const uint64_t name = lap_map64_name_key(line->output);
     if (code != LAP_OK || lap_map64_find(&p->outputs, name) || !find(p, line, &output, &unknown))
         return code;
     lap_tree_leave(p->run->tree, output.folder);
     char *path = lap_prune_recorded_path_here(&p->folders, line);
-    const bool goes = path && look_at_path(p, path, strlen(line->folder), &unknown) == LAP_PRUNE_GONE;
+    const bool goes = path && lap_prune_look(&p->folders, path, strlen(line->folder)).place == LAP_PRUNE_GONE;
     free(path);
     const uint64_t *counted = lap_map64_find(&p->unlike, name);
     if (!goes || (counted && !output.is_whole))

@@ -142,21 +142,30 @@ char *lap_prune_recorded_path_here(const lap_prune_folders *folders, const lap_m
     return NULL;
 }
 
-bool lap_prune_recorded_stands(const lap_manifest_line *line, int *why)
+/* As lap_prune_recorded_stands; *device is the folder's if it stands. */
+static bool stands_on(const lap_manifest_line *line, int64_t *device, int *why)
 {
     struct stat st;
     const bool is_there = stat(line->folder, &st) == 0;
     *why = is_there || errno == ENOENT || errno == ENOTDIR ? 0 : errno;
+    *device = is_there ? (int64_t)st.st_dev : 0;
     return is_there && S_ISDIR(st.st_mode) && (int64_t)st.st_ino == line->folder_inode;
 }
 
+bool lap_prune_recorded_stands(const lap_manifest_line *line, int *why)
+{
+    int64_t device;
+    return stands_on(line, &device, why);
+}
+
 /* The folder of this run in which a recorded folder is that still stands; NULL: none. If the folder has moved
- * and its old name is a link by now, *real is the new name, which the caller frees. */
+ * and its old name is a link by now, *real is the new name, which the caller frees. Compares devices if the
+ * name differs: the link may lead to the root of another file system, which often has the same inode. */
 static const lap_prune_folder *folder_of_standing(
-    const lap_prune_folders *folders, const lap_manifest_line *line, char **real)
+    const lap_prune_folders *folders, const lap_manifest_line *line, int64_t device, char **real)
 {
     const lap_prune_folder *around = folder_around(folders, line->folder, true);
-    if (!around && (*real = realpath(line->folder, NULL)))
+    if (!around && device == line->folder_device && (*real = realpath(line->folder, NULL)))
         around = folder_around(folders, *real, true);
     return around;
 }
@@ -165,9 +174,10 @@ static const lap_prune_folder *folder_of_standing(
 static bool is_here(const lap_prune_folders *folders, const lap_manifest_line *line)
 {
     int why;
+    int64_t device;
     char *real = NULL;
     const bool is_here =
-        line->folder && lap_prune_recorded_stands(line, &why) && folder_of_standing(folders, line, &real);
+        line->folder && stands_on(line, &device, &why) && folder_of_standing(folders, line, device, &real);
     free(real);
     return is_here;
 }
@@ -195,10 +205,11 @@ static lap_prune_photo look_by_folder(const lap_prune_folders *folders, const la
 {
     const char *folder = line->folder;
     int why;
+    int64_t device;
     char *real = NULL;
-    const bool is_there = lap_prune_recorded_stands(line, &why);
-    const lap_prune_folder *around =
-        is_there ? folder_of_standing(folders, line, &real) : folder_around(folders, line->folder, true);
+    const bool is_there = stands_on(line, &device, &why);
+    const lap_prune_folder *around = is_there ? folder_of_standing(folders, line, device, &real)
+                                              : folder_around(folders, line->folder, true);
     lap_prune_photo photo = {.relation = is_there || why ? LAP_PRUNE_ANOTHER : LAP_PRUNE_ELSEWHERE};
     if (around)
         photo = (lap_prune_photo){.relation = is_there || why ? LAP_PRUNE_HERE : LAP_PRUNE_DIFFERS,
@@ -301,27 +312,6 @@ static bool is_vacant(const char *path, int *why)
     return is_there ? S_ISDIR(st.st_mode) : *why == 0;
 }
 
-/* Whether a file may be at this path, which is freed. *why: an errno if that is unknown. */
-static bool may_be_at(char *path, int *why)
-{
-    int number = errno; /* of a path that is NULL */
-    const bool is_free = path && is_vacant(path, &number);
-    if (!is_free && number)
-        *why = number;
-    free(path);
-    return !is_free;
-}
-
-bool lap_prune_is_at_other_place(
-    const lap_prune_folders *folders, const lap_manifest_line *line, const lap_prune_photo *photo, int *why)
-{
-    bool is_there = may_be_at(lap_prune_recorded_path(line), why);
-    for (size_t i = 0; i < folders->options->input_count && photo->relation == LAP_PRUNE_DIFFERS; i++)
-        if (!is_there && folders->each[i].origin.name)
-            is_there = may_be_at(path_in(folders->each[i].origin.name, line), why);
-    return is_there;
-}
-
 /* Whether a path is a link that leads nowhere. */
 static bool is_dangling(const char *path)
 {
@@ -386,18 +376,47 @@ static size_t hidden_behind(const lap_prune_folders *folders, const char *path, 
 
 lap_prune_sight lap_prune_look(const lap_prune_folders *folders, char *path, size_t below)
 {
-    lap_prune_sight sight = {.place = LAP_PRUNE_THERE};
-    if (!is_vacant(path, &sight.why)) {
-        if (sight.why == 0 && is_dangling(path))
-            sight = (lap_prune_sight){.place = LAP_PRUNE_HIDDEN, .link = strlen(path)};
-        return sight;
-    }
-    sight.link = hidden_behind(folders, path, below);
-    if (sight.link)
+    int why;
+    lap_prune_sight sight = {.place = LAP_PRUNE_GONE};
+    const bool is_free = is_vacant(path, &why);
+    const size_t link = is_free ? hidden_behind(folders, path, below) : is_dangling(path) ? strlen(path) : 0;
+    if (link) {
         sight.place = LAP_PRUNE_HIDDEN;
-    else if (folder_is_empty(path, below, &sight.why))
+        snprintf(sight.link, sizeof sight.link, "%.*s", (int)link, path);
+    } else if (!is_free) {
+        sight.place = LAP_PRUNE_THERE;
+    } else if (folder_is_empty(path, below, &why)) {
         sight.place = LAP_PRUNE_NOT_MOUNTED;
-    else if (sight.why == 0)
-        sight.place = LAP_PRUNE_GONE;
+    }
+    if (why)
+        sight = (lap_prune_sight){.place = LAP_PRUNE_UNKNOWN, .why = why};
+    return sight;
+}
+
+/* Looks at a path, which is freed, and keeps what counts more. NULL with errno: the path is not known. */
+static void look_too(const lap_prune_folders *folders, char *path, size_t below, lap_prune_sight *sight)
+{
+    const lap_prune_sight other = path ? lap_prune_look(folders, path, below)
+                                       : (lap_prune_sight){.place = LAP_PRUNE_UNKNOWN, .why = errno};
+    free(path);
+    if (other.place > sight->place)
+        *sight = other;
+}
+
+lap_prune_sight lap_prune_photo_look(
+    const lap_prune_folders *folders, const lap_manifest_line *line, const lap_prune_photo *photo)
+{
+    char *recorded = lap_prune_recorded_path(line);
+    const bool is_other = !recorded || strcmp(recorded, photo->path) != 0;
+    lap_prune_sight sight = lap_prune_look(folders, photo->path, photo->below);
+    if (is_other && sight.place != LAP_PRUNE_THERE)
+        look_too(folders, recorded, line->folder ? strlen(line->folder) : 0, &sight);
+    else
+        free(recorded);
+    for (size_t i = 0; i < folders->options->input_count && photo->relation == LAP_PRUNE_DIFFERS; i++) {
+        const char *folder = folders->each[i].origin.name;
+        if (folder && sight.place != LAP_PRUNE_THERE)
+            look_too(folders, path_in(folder, line), strlen(folder), &sight);
+    }
     return sight;
 }

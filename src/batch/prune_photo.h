@@ -67,27 +67,27 @@ bool lap_prune_recorded_stands(const lap_manifest_line *line, int *why);
 /* Whether the photo of a record that belongs to no folder of this run is gone from its place. */
 bool lap_prune_is_left_behind(const lap_manifest_line *line, lap_prune_relation relation);
 
-/* Whether a file is where the record says that its photo was; if the record's folder differs, also whether
- * one is under the same name in another folder of this run. *why: an errno if that is unknown (then true),
- * else as before. */
-bool lap_prune_is_at_other_place(
-    const lap_prune_folders *folders, const lap_manifest_line *line, const lap_prune_photo *photo, int *why);
-
+/* What is at a photo's path. If a photo may be at several, the highest value counts. */
 typedef enum lap_prune_place {
-    LAP_PRUNE_THERE,
     LAP_PRUNE_GONE,
+    LAP_PRUNE_NOT_MOUNTED, /* perhaps: the folder is empty, like the mount point of a missing disk */
     LAP_PRUNE_HIDDEN, /* behind a symbolic link that this run does not follow, or one that leads nowhere */
-    LAP_PRUNE_NOT_MOUNTED /* perhaps: the folder is empty, like the mount point of a missing disk */
+    LAP_PRUNE_UNKNOWN,
+    LAP_PRUNE_THERE
 } lap_prune_place;
 
 typedef struct lap_prune_sight {
     lap_prune_place place;
-    int why;     /* an errno if what is there is not known for certain, else 0; then never LAP_PRUNE_GONE */
-    size_t link; /* for LAP_PRUNE_HIDDEN: the length of the link's part of the path */
+    int why;         /* of LAP_PRUNE_UNKNOWN: an errno */
+    char link[1024]; /* of LAP_PRUNE_HIDDEN: the link, shortened */
 } lap_prune_sight;
 
-/* What is at a photo's path. below: where the part of the path begins in which links and empty folders count.
- * Cuts the path behind the deepest folder that exists if the photo is not there and not hidden. */
+/* below: where the part of the path begins in which links and empty folders count. Cuts the path behind the
+ * deepest folder that exists if the photo is not there and not hidden. */
 lap_prune_sight lap_prune_look(const lap_prune_folders *folders, char *path, size_t below);
+/* The same of photo->path and of the record's own path; if the record's folder differs, also of the path that
+ * the photo has in each folder of this run. */
+lap_prune_sight lap_prune_photo_look(
+    const lap_prune_folders *folders, const lap_manifest_line *line, const lap_prune_photo *photo);
 
 #endif
