@@ -291,6 +291,18 @@ static void look_at_folder(lap_prune *p, size_t operand, prune_fate *fate)
     }
 }
 
+/* What a record says, by what is where its photo was. */
+static lap_code look_at_recorded_place(
+    lap_prune *p, const lap_manifest_line *line, prune_fate *fate, lap_error *err)
+{
+    const lap_prune_photo photo = {
+        .path = lap_prune_recorded_path(line), .below = line->folder ? strlen(line->folder) : 0};
+    *fate = trouble(UNKNOWN_PHOTO, errno);
+    const lap_code code = photo.path ? look_at_places(p, line, &photo, fate, err) : LAP_OK;
+    free(photo.path);
+    return code;
+}
+
 /* What the record of this very file says. In the first reading, the first folder that differs stops the
  * search. */
 static lap_code look_at_photo(lap_prune *p, const lap_manifest_line *line, prune_fate *fate, lap_error *err)
@@ -304,10 +316,12 @@ static lap_code look_at_photo(lap_prune *p, const lap_manifest_line *line, prune
         *fate = trouble(UNKNOWN_PHOTO, photo.unknown ? photo.unknown : errno);
     else if (photo.relation == LAP_PRUNE_HERE || (differs && force))
         code = look_at_places(p, line, &photo, fate, err);
-    else if (lap_prune_is_left_behind(line, photo.relation))
-        fate->need = NEEDED_BY_ELSEWHERE;
+    else if (photo.relation == LAP_PRUNE_ELSEWHERE)
+        code = look_at_recorded_place(p, line, fate, err);
     free(photo.path);
-    if (fate->need == NOT_NEEDED)
+    if (fate->need == NOT_NEEDED && photo.relation == LAP_PRUNE_ELSEWHERE)
+        fate->need = NEEDED_BY_ELSEWHERE;
+    else if (fate->need == NOT_NEEDED)
         look_at_folder(p, photo.operand, fate);
     if ((differs && !force) || photo.relation == LAP_PRUNE_ANOTHER) {
         lap_prune_photo_describe(&p->folders, line, &photo, &why);
@@ -386,11 +400,7 @@ static uint64_t needed_key(const lap_manifest_line *line)
 static lap_code look_outside(lap_prune *p, const lap_manifest_line *line, prune_fate *fate, lap_error *err)
 {
     int why = 0;
-    const lap_prune_photo photo = {
-        .path = lap_prune_recorded_path(line), .below = line->folder ? strlen(line->folder) : 0};
-    *fate = trouble(UNKNOWN_PHOTO, errno);
-    const lap_code code = photo.path ? look_at_places(p, line, &photo, fate, err) : LAP_OK;
-    free(photo.path);
+    const lap_code code = look_at_recorded_place(p, line, fate, err);
     if (code != LAP_OK || fate->need != NOT_NEEDED)
         return code;
     const bool is_there = line->folder && lap_prune_recorded_stands(line, &why);

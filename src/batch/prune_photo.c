@@ -142,14 +142,26 @@ char *lap_prune_recorded_path_here(const lap_prune_folders *folders, const lap_m
     return NULL;
 }
 
-/* As lap_prune_recorded_stands; *device is the folder's if it stands. */
+/* Whether no link is on the way to a folder. */
+static bool has_no_link(const char *folder)
+{
+    char *real = realpath(folder, NULL);
+    const bool is_same = real && strcmp(real, folder) == 0;
+    free(real);
+    return is_same;
+}
+
+/* As lap_prune_recorded_stands; *device is the folder's if it stands. The device may have another number
+ * after a restart; but a link may also lead to the root of another file system, which often has the same
+ * inode. */
 static bool stands_on(const lap_manifest_line *line, int64_t *device, int *why)
 {
     struct stat st;
     const bool is_there = stat(line->folder, &st) == 0;
     *why = is_there || errno == ENOENT || errno == ENOTDIR ? 0 : errno;
     *device = is_there ? (int64_t)st.st_dev : 0;
-    return is_there && S_ISDIR(st.st_mode) && (int64_t)st.st_ino == line->folder_inode;
+    return is_there && S_ISDIR(st.st_mode) && (int64_t)st.st_ino == line->folder_inode &&
+           (*device == line->folder_device || has_no_link(line->folder));
 }
 
 bool lap_prune_recorded_stands(const lap_manifest_line *line, int *why)
@@ -159,8 +171,7 @@ bool lap_prune_recorded_stands(const lap_manifest_line *line, int *why)
 }
 
 /* The folder of this run in which a recorded folder is that still stands; NULL: none. If the folder has moved
- * and its old name is a link by now, *real is the new name, which the caller frees. Compares devices if the
- * name differs: the link may lead to the root of another file system, which often has the same inode. */
+ * and its old name is a link by now, *real is the new name, which the caller frees. */
 static const lap_prune_folder *folder_of_standing(
     const lap_prune_folders *folders, const lap_manifest_line *line, int64_t device, char **real)
 {

@@ -107,6 +107,7 @@ kept()
     lapedge --prune --json in out >refused.json || true
     json refused.json 'o["pruned"]["files"] == 0 and o["pruned"]["refused"]["kind"] == "unreadable"'
     rm in/pipe.jpg
+    touch more/other
     # The folder of a photo is there and has nothing in it: as one that is not mounted.
     rm in/sub/d.jpg
     run --separate-stderr lapedge --prune --json-file=left.json in out

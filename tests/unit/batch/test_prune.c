@@ -906,6 +906,38 @@ static void copied_from_elsewhere(void **state)
     assert_true(is_there("a.jpg"));
 }
 
+/* A claim's folder is a link by now: to another folder with its inode, on another disk. A device number alone
+ * may change. */
+static void claimed_behind_a_link(void **state)
+{
+    struct stat st;
+    (void)state;
+    assert_int_equal(mkdir("claim", 0777) + mkdir("disk", 0777), 0);
+    put("claim/y.jpg", "y");
+    put("disk/y.jpg", "y");
+    lap_manifest_line claim = from(*gone(), "claim/x.jpg", "claim");
+    options.dry_run = true;
+    claim.folder_device++;
+    sys.other[0] = claim;
+    sys.other_count = 1;
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(1, 0, 0, 0);
+    assert_int_equal(rename("claim", "away") + symlink("disk", "claim"), 0);
+    assert_int_equal(__real_stat("disk", &st), 0);
+    claim.folder_inode = (int64_t)st.st_ino;
+    for (int copy = 0; copy < 2; copy++)
+        for (int device = 0; device < 2; device++) {
+            claim.folder_device = (int64_t)st.st_dev + device;
+            sys.own[1] = sys.other[0] = claim;
+            sys.own[1].inode++;
+            sys.own_count = 1 + copy;
+            sys.other_count = !copy;
+            assert_int_equal(prune(), LAP_OK);
+            assert_counts(!device, 0, 0, device);
+            assert_no_more();
+        }
+}
+
 /* The folder of a copy's photo vanishes, or cannot be examined, while the photo is looked for. */
 static void copied_from_a_folder_that_vanishes(void **state)
 {
@@ -1517,6 +1549,7 @@ static void not_moved(void **state)
     assert_counts(0, 0, 0, 1);
     assert_no_more();
     assert_int_equal(mkdir("other", 0777), 0);
+    put("other/z.jpg", "z");
     sys.own[0] = made("stays.jpg", "other/stays.jpg", "other");
     sys.own[1] = made("a.jpg", "other/a.jpg", "other");
     sys.own[1].folder_inode = -1; /* the next number may be that of this run's folder */
@@ -1533,9 +1566,27 @@ static void another(void **state)
     assert_int_equal(mkdir("other", 0777), 0);
     lap_manifest_line *line = gone();
     *line = made("a.jpg", "other/a.jpg", "other");
+    assert_int_equal(prune(), LAP_OK); /* the folder is empty */
+    assert_counts(0, 1, 0, 0);
+    assert_no_more();
+    put("other/z.jpg", "z");
     assert_int_equal(prune(), LAP_OK);
     assert_counts(0, 0, 0, 1);
     assert_no_more();
+    for (int own = 1; own <= 2; own++) { /* also if another record's photo is gone */
+        sys.own[1] = from(*line, "in/a.jpg", "in");
+        sys.own_count = own;
+        sys.call = "lstat", sys.of = "/other/a.jpg", sys.why = ESTALE, sys.after = 0;
+        assert_int_equal(prune(), LAP_OK);
+        sys.call = NULL;
+        assert_kept(UNCHECKED);
+    }
+    sys.own_count = 1;
+    assert_int_equal(symlink("nowhere", "other/a.jpg"), 0);
+    assert_int_equal(prune(), LAP_OK);
+    assert_counts(0, 0, 0, 0);
+    assert_int_equal(result.hidden, 1);
+    assert_int_equal(unlink("other/a.jpg"), 0);
     put("other/a.jpg", "is there");
     assert_int_equal(prune(), LAP_OK);
     assert_counts(0, 0, 0, 0);
@@ -2036,14 +2087,14 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     static const struct CMUnitTest tests[] = {TEST(plain), TEST(shown), TEST(photos), TEST(changed),
         TEST(no_file), TEST(failing), TEST(failing_once), TEST(doubted), TEST(found_late), TEST(vanishing),
-        TEST(copied), TEST(copied_from_elsewhere), TEST(copied_from_a_folder_that_vanishes),
-        TEST(written_again), TEST(copied_by_a_renamed_folder), TEST(meanwhile), TEST(root_folder),
-        TEST(empty_folders), TEST(links), TEST(replaced), TEST(renamed), TEST(moved), TEST(back_in_its_place),
-        TEST(moved_to_several), TEST(moved_behind_a_link), TEST(unsure), TEST(named_link),
-        TEST(changed_between), TEST(linked_photo), TEST(not_moved), TEST(another), TEST(around), TEST(early),
-        TEST(steps), TEST(several), TEST(several_early), TEST(deep_outputs), TEST(contradicting),
-        TEST(claimed), TEST(others), TEST(refused), TEST(refused_later), TEST(cancelled), TEST(noted),
-        TEST(not_created)};
+        TEST(copied), TEST(copied_from_elsewhere), TEST(claimed_behind_a_link),
+        TEST(copied_from_a_folder_that_vanishes), TEST(written_again), TEST(copied_by_a_renamed_folder),
+        TEST(meanwhile), TEST(root_folder), TEST(empty_folders), TEST(links), TEST(replaced), TEST(renamed),
+        TEST(moved), TEST(back_in_its_place), TEST(moved_to_several), TEST(moved_behind_a_link), TEST(unsure),
+        TEST(named_link), TEST(changed_between), TEST(linked_photo), TEST(not_moved), TEST(another),
+        TEST(around), TEST(early), TEST(steps), TEST(several), TEST(several_early), TEST(deep_outputs),
+        TEST(contradicting), TEST(claimed), TEST(others), TEST(refused), TEST(refused_later), TEST(cancelled),
+        TEST(noted), TEST(not_created)};
     if (!make_scratch())
         return 1;
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
