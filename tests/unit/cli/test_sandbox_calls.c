@@ -411,8 +411,25 @@ static __attribute__((noinline)) void fill_stack(void)
         bytes[i] = 0x55; /* every second signal of a set */
 }
 
+/* Whether the keeper could be told to end: user-mode QEMU 7.2 says that it sent an empty message, and sends
+ * none. */
+static bool empty_messages_arrive(void)
+{
+    const struct msghdr empty = {0};
+    char byte;
+    int pair[2];
+    assert_int_equal(__real_socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+    assert_int_equal(sendmsg(pair[0], &empty, MSG_NOSIGNAL), 0);
+    const bool arrives = recv(pair[1], &byte, 1, MSG_DONTWAIT) == 0;
+    close(pair[0]);
+    close(pair[1]);
+    return arrives;
+}
+
 static void keep(void)
 {
+    if (!empty_messages_arrive())
+        skip();
     fill_stack();
     assert_int_equal(lap_sandbox_keep(&sock, &err), LAP_OK);
     assert_true(sys.child > 0 && sock >= 0);
