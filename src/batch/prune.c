@@ -171,7 +171,7 @@ static uint64_t packed(const prune_fate *fate)
     return (uint64_t)fate->need << 40 | (uint64_t)fate->trouble << 32 | (uint32_t)fate->number;
 }
 
-/* The fate under a key of fates or needed; *is_known is false if there is none. */
+/* Looks up a fate in one of the two maps. Without one, returns NOT_NEEDED, and sets *is_known to false. */
 static prune_fate fate_in(const lap_map64 *map, uint64_t key, bool *is_known)
 {
     const uint64_t *value = lap_map64_find(map, key);

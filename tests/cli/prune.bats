@@ -503,7 +503,8 @@ early() { sed -i -E 's/"input_folder[a-z_]*":("[^"]*"|[0-9]+),?//g; s/"input_bel
     [ -e out/stays.jpg ]
 }
 
-@test "a record that came with a synchronised copy of the folder keeps an output that lapedge wrote here" {
+# Makes photos with two photos, out with their outputs, and a copy of each, photos2 and out2.
+two_copied_folders() {
     pgm 40 30 tiny.pgm
     mkdir photos
     for name in a b; do
@@ -512,6 +513,10 @@ early() { sed -i -E 's/"input_folder[a-z_]*":("[^"]*"|[0-9]+),?//g; s/"input_bel
     lapedge -q photos out
     cp -a photos photos2
     cp -a out out2
+}
+
+@test "a record that came with a synchronised copy of the folder keeps an output that lapedge wrote here" {
+    two_copied_folders
     lapedge -q photos2 out2 # up to date: the records of out2 name photos2, too
     cp -au out2/. out/
     rm photos/b.jpg
@@ -525,14 +530,7 @@ early() { sed -i -E 's/"input_folder[a-z_]*":("[^"]*"|[0-9]+),?//g; s/"input_bel
 }
 
 @test "after a move of photos and outputs to another disk, an output that stays is counted, and -f removes it" {
-    pgm 40 30 tiny.pgm
-    mkdir photos
-    for name in a b; do
-        lapedge tiny.pgm "photos/$name.jpg"
-    done
-    lapedge -q photos out
-    cp -a photos photos2
-    cp -a out out2
+    two_copied_folders
     rm -r photos out
     lapedge -q photos2 out2
     rm photos2/b.jpg
