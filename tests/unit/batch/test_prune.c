@@ -1362,6 +1362,15 @@ static void back_in_its_place(void **state)
         options.force = false;
         assert_int_equal(unlink("old/other"), 0);
     }
+    char path[PATH_MAX]; /* if both places are hidden, the link in the folder of this run is named */
+    assert_int_equal(symlink("nowhere", "in/link") + symlink("nowhere", "old/link"), 0);
+    sys.own[1].input = "old/link/a.jpg";
+    sys.own[1].below = (int64_t)strlen("link/a.jpg");
+    sys.own[2] = from(sys.own[1], "in/a.jpg", "in");
+    assert_int_equal(prune(), LAP_OK);
+    assert_int_equal(result.hidden, 1);
+    snprintf(path, sizeof path, "%s/in/link", real("."));
+    assert_string_equal(result.hidden_by, path);
 }
 
 /* The photos of a recorded folder were moved to several folders of this run. */
@@ -1985,6 +1994,21 @@ static void others(void **state)
     assert_counts(0, 0, 0, 0);
 }
 
+/* A claim to a file that no record of the output folder describes is not examined: nothing would remove it.
+ */
+static void claimed_in_vain(void **state)
+{
+    (void)state;
+    options.dry_run = true;
+    sys.other[sys.other_count++] = from(*gone(), "in/away/a.jpg", "in");
+    sys.own[0].size++;
+    sys.call = "lstat", sys.of = "away/a.jpg", sys.why = EACCES;
+    assert_int_equal(prune(), LAP_OK);
+    sys.call = NULL;
+    assert_counts(0, 0, 1, 0);
+    assert_no_more();
+}
+
 /* ---- when nothing is removed --------------------------------------------------------------------------- */
 
 static void refused(void **state)
@@ -2151,8 +2175,8 @@ int main(void)
         TEST(moved), TEST(back_in_its_place), TEST(moved_to_several), TEST(moved_behind_a_link), TEST(unsure),
         TEST(named_link), TEST(without_memory), TEST(changed_between), TEST(linked_photo), TEST(not_moved),
         TEST(another), TEST(around), TEST(early), TEST(steps), TEST(several), TEST(several_early),
-        TEST(deep_outputs), TEST(contradicting), TEST(claimed), TEST(others), TEST(refused),
-        TEST(refused_later), TEST(cancelled), TEST(noted), TEST(not_created)};
+        TEST(deep_outputs), TEST(contradicting), TEST(claimed), TEST(claimed_in_vain), TEST(others),
+        TEST(refused), TEST(refused_later), TEST(cancelled), TEST(noted), TEST(not_created)};
     if (!make_scratch())
         return 1;
     return cmocka_run_group_tests(tests, NULL, remove_scratch);
