@@ -753,7 +753,7 @@ static void each_fault_is_reported(void **unused)
     const struct stat like = {.st_mode = S_IFREG | 0640, .st_mtim = {1000000000, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lap_error err = {0};
-        char path[64];
+        char path[PATH_MAX];
         int ends[2];
         assert_int_equal(pipe(ends), 0);
         const int files = open_files();
