@@ -1321,7 +1321,24 @@ static void moved(void **state)
     assert_no_more();
 }
 
-/* It has not moved if what leads to its outputs is a file, or if it still is in its place for one record. */
+/* The record of a photo that is behind a link at its place and in the folder of this run. */
+static lap_manifest_line hidden_twice(lap_manifest_line line)
+{
+    assert_int_equal(symlink("nowhere", "in/link") + symlink("nowhere", "old/link"), 0);
+    line.input = "old/link/a.jpg";
+    line.below = (int64_t)strlen("link/a.jpg");
+    return line;
+}
+
+static void assert_link_named(const char *link)
+{
+    char path[PATH_MAX];
+    assert_int_equal(prune(), LAP_OK);
+    assert_int_equal(result.hidden, 1);
+    snprintf(path, sizeof path, "%s/%s", real("."), link);
+    assert_string_equal(result.hidden_by, path);
+}
+
 /* A photo that is where the record says keeps its output, even if another folder has this name by now, and
  * the recorded folder has moved. */
 static void back_in_its_place(void **state)
@@ -1335,6 +1352,11 @@ static void back_in_its_place(void **state)
     sys.own[1].folder_inode++;
     sys.own_count = 2;
     options.force = options.dry_run = true;
+    const lap_manifest_line before = sys.own[1];
+    sys.own[1] = hidden_twice(before); /* the link in the folder of this run is named */
+    assert_link_named("in/link");
+    assert_int_equal(unlink("in/link") + unlink("old/link"), 0);
+    sys.own[1] = before;
     for (int renamed = 0; renamed < 2; renamed++) {
         assert_int_equal(prune(), LAP_OK); /* the old place is empty */
         assert_counts(0, 1, 0, 0);
@@ -1362,15 +1384,9 @@ static void back_in_its_place(void **state)
         options.force = false;
         assert_int_equal(unlink("old/other"), 0);
     }
-    char path[PATH_MAX]; /* if both places are hidden, the link in the folder of this run is named */
-    assert_int_equal(symlink("nowhere", "in/link") + symlink("nowhere", "old/link"), 0);
-    sys.own[1].input = "old/link/a.jpg";
-    sys.own[1].below = (int64_t)strlen("link/a.jpg");
+    sys.own[1] = hidden_twice(sys.own[1]);
     sys.own[2] = from(sys.own[1], "in/a.jpg", "in");
-    assert_int_equal(prune(), LAP_OK);
-    assert_int_equal(result.hidden, 1);
-    snprintf(path, sizeof path, "%s/in/link", real("."));
-    assert_string_equal(result.hidden_by, path);
+    assert_link_named("in/link");
 }
 
 /* The photos of a recorded folder were moved to several folders of this run. */
@@ -1586,6 +1602,7 @@ static void linked_photo(void **state)
     }
 }
 
+/* It has not moved if what leads to its outputs is a file, or if it still is in its place for one record. */
 static void not_moved(void **state)
 {
     (void)state;
