@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """tests/README.md says where the test of X is: every room, folder of backends and file of src/cli has a row, every
-folder of tests/ has one, and what the rows name is there. So are the tests that rooms.txt has for tools/test/mutants."""
+folder of tests/ has one, and what the rows name is there. So are the tests and the faults that tools/test/mutants has in lists."""
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/support"))
+sys.path[:0] = [str(ROOT / "tests/support"), str(ROOT / "tools/test")]
+import mutants_rules  # noqa: E402
 import tap  # noqa: E402
 
 PAGE, TESTS, CLI = ROOT / "tests/README.md", ROOT / "tests", ROOT / "src/cli"
@@ -80,6 +81,8 @@ def main():
                "\n".join(bad))
     tap.report(not folders(text), "every folder of tests/ has a row", folders(text))
     tap.report(not any(lost()), "the tests that rooms.txt names are there", "\n".join(lost()))
+    gone = list(mutants_rules.gone())
+    tap.report(not gone, "the lists of faults name lines of the sources", "\n".join(gone))
     homeless = sorted(str(p.relative_to(ROOT)) for p in TESTS.glob("unit/test_*.c"))
     tap.report(not homeless, "every test of unit/ is in the folder of its room", homeless)
     for what, found in (("a new room", problems(text, houses() | {"src/new"}, files())),

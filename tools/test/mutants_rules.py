@@ -221,6 +221,24 @@ def reasons():
             for row in rows}
 
 
+def gone():
+    """Rows of the lists that name no fault of the sources as they are now. Drawings were of other sources: a reason
+    stays as long as one of them has its fault."""
+    for row in table(PLANTED):
+        if not Path(row[0]).exists() or Path(row[0]).read_text().count(row[1]) != 1:
+            yield f"{PLANTED.name}: {row[0]}: {row[1].strip()}"
+    lines = [line for path in LISTS.glob("drawings/*.jsonl") for line in path.read_text().splitlines()[1:]]
+    drawn = {json.loads(line)["key"] for line in lines}
+    for path in (EQUIVALENT, SURVIVORS):
+        rows = table(path)
+        there = {key(fault) for fault in census(sorted({row[0] for row in rows}))}
+        for row in rows:
+            nth = int((row + ["0"])[5 if path == EQUIVALENT else 4])
+            name = key({"file": row[0], "text": row[1], "old": row[2], "new": row[3], "nth": nth})
+            if name not in there | drawn:
+                yield f"{path.name}: {row[0]}: {row[1].strip()}"
+
+
 class Drawing:
     """A drawing under way, which may take several sittings: drawings/SEED.jsonl in tests/support/mutants. Its first
     line says which faults of which commit, the others what is known of them; the last line about a fault counts."""
