@@ -458,6 +458,38 @@ static void lines_of_other_files_are_others(void **unused)
     assert_true(again == 0);
 }
 
+static void add_rival(lap_manifest_line l)
+{
+    assert_int_equal(lap_manifest_add(manifest, &l, true, IS_RIVAL, NULL), LAP_OK);
+}
+
+/* An earlier run made the same content; then another run with other settings made this very file. */
+static void a_rival_made_what_an_earlier_run_made(void **unused)
+{
+    (void)unused;
+    lap_manifest_line earlier = moved(), rival = line();
+    earlier.settings = rival.settings = OTHERS;
+    begin();
+    add_rival(rival);
+    assert_int_equal(find_of(earlier), LAP_MADE_MEANWHILE);
+
+    begin(); /* no rival, if an earlier run says that it made this very file */
+    earlier = rival;
+    other_place(&rival);
+    add_rival(rival);
+    assert_int_equal(find_of(earlier), LAP_MADE_OURS);
+
+    lap_manifest_line early = rival; /* a line of version 0.1 does not say which file it made */
+    early.has_content = false;
+    earlier.inode++;
+    begin();
+    add_rival(early);
+    assert_int_equal(find_of(earlier), LAP_MADE_OURS);
+    begin();
+    add(early, true);
+    assert_int_equal(find_of(earlier), LAP_MADE_OURS);
+}
+
 static void refusals_say_why(void **unused)
 {
     (void)unused;
@@ -517,6 +549,7 @@ int main(void)
         cmocka_unit_test(each_command_replaces_its_own),
         cmocka_unit_test(lines_of_one_file_are_one_record),
         cmocka_unit_test(lines_of_other_files_are_others),
+        cmocka_unit_test(a_rival_made_what_an_earlier_run_made),
         cmocka_unit_test(refusals_say_why),
     };
     if (!make_scratch())

@@ -431,6 +431,25 @@ static void news_of_folders_without_records(void **unused)
     given[0] = '\0';
     assert_int_equal(lap_manifest_each_other(manifest, &shown, take, NULL, &err), LAP_OK);
     assert_string_equal(given, "/top/out/sub/.lapedge:sub/b.jpg ");
+    assert_int_equal(rmdir(at("top/.lapedge")), 0);
+    assert_false(has_news("a.jpg"));
+    end();
+}
+
+/* A file that was empty at first has news even if its lines were read meanwhile. */
+static void news_of_an_empty_file(void **unused)
+{
+    (void)unused;
+    lap_error err;
+    begin();
+    say("top/out", "here.jpg", OURS);
+    assert_int_equal(truncate(at("top/out/.lapedge/a.jsonl"), 0), 0);
+    open_it();
+    assert_int_equal(lap_manifest_each(manifest, take, NULL, &err), LAP_OK);
+    say("top/out", "a.jpg", OURS);
+    assert_int_equal(lap_manifest_each(manifest, take, NULL, &err), LAP_OK);
+    lap_manifest_watch(manifest);
+    assert_true(has_news("a.jpg"));
     end();
 }
 
@@ -670,6 +689,23 @@ static void places_without_memory(void **unused)
     }
 }
 
+/* Records have numbers of 32 bits. */
+static void too_many_records(void **unused)
+{
+    (void)unused;
+    lap_error err;
+    const lap_manifest_line line = lap_manifest_line_of(OURS, "a.jpg", &file, 13);
+    begin();
+    open_it();
+    manifest->count = UINT32_MAX;
+    sys.call = "grow"; /* is not asked */
+    assert_int_equal(lap_manifest_add(manifest, &line, true, IS_NO_RIVAL, &err), LAP_E_MEMORY);
+    assert_string_equal(err.message, "out of memory for the records of 4294967295 outputs");
+    assert_int_equal(sys.after, 0);
+    manifest->count = 0;
+    end();
+}
+
 /* The records of a folder whose name is as long as a path may be have no name. */
 static void folders_with_long_names(void **unused)
 {
@@ -703,6 +739,13 @@ static void descriptor_0_is_one_like_others(void **unused)
     open_it();
     assert_int_equal(verdict("a.jpg"), LAP_MADE_SAME);
     assert_int_equal(verdict("sub/b.jpg"), LAP_MADE_SAME);
+    given[0] = '\0';
+    shown = out;
+    assert_int_equal(lap_manifest_each_other(manifest, &shown, take, NULL, &err), LAP_OK);
+    lap_manifest_watch(manifest);
+    assert_false(has_news("a.jpg"));
+    say("top", "out/x.jpg", OURS);
+    assert_true(has_news("a.jpg"));
     end();
     lap_tree_close(&tree);
     assert_int_equal(lap_tree_open(out, &tree, NULL), LAP_OK); /* gets it, too */
@@ -787,6 +830,7 @@ int main(void)
         cmocka_unit_test(begun_lines_are_given),
         cmocka_unit_test(news_of_all_places),
         cmocka_unit_test(news_of_folders_without_records),
+        cmocka_unit_test(news_of_an_empty_file),
         cmocka_unit_test(folders_that_move),
         cmocka_unit_test(news_that_cannot_be_read),
         cmocka_unit_test(names_in_other_letters),
@@ -795,6 +839,7 @@ int main(void)
         cmocka_unit_test(other_places_that_cannot_be_read),
         cmocka_unit_test(the_place_that_cannot_be_read_is_named),
         cmocka_unit_test(places_without_memory),
+        cmocka_unit_test(too_many_records),
         cmocka_unit_test(folders_with_long_names),
         cmocka_unit_test(descriptor_0_is_one_like_others),
         cmocka_unit_test(outputs_without_a_folder),
