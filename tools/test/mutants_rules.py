@@ -227,6 +227,7 @@ def gone():
     for row in table(PLANTED):
         if not Path(row[0]).exists() or Path(row[0]).read_text().count(row[1]) != 1:
             yield f"{PLANTED.name}: {row[0]}: {row[1].strip()}"
+    yield from (f"{CENSUS.name}: {row[0]}" for row in table(CENSUS) if not Path(row[0]).exists())
     lines = [line for path in LISTS.glob("drawings/*.jsonl") for line in path.read_text().splitlines()[1:]]
     drawn = {json.loads(line)["key"] for line in lines}
     for path in (EQUIVALENT, SURVIVORS):
