@@ -436,6 +436,31 @@ static void files_that_cannot_be_read(void **unused)
         }
 }
 
+/* When a run looks for news, a file may be gone; another error is the first file's. */
+static void news_that_cannot_be_examined(void **unused)
+{
+    (void)unused;
+    for (int is_gone = 0; is_gone < 2; is_gone++) {
+        lap_error err = {0};
+        bool is_new = false;
+        begin();
+        assert_int_equal(mkdir(at(".lapedge"), 0700), 0);
+        put_file(".lapedge/w.jsonl", "w.jpg", "done");
+        put_file(".lapedge/x.jsonl", "x.jpg", "done");
+        lap_manifest *m = opened();
+        assert_string_equal(all(m), "w.jpg x.jpg ");
+        lap_manifest_watch(m);
+        sys.call = "fstatat";
+        sys.why = is_gone ? ENOENT : EIO;
+        sys.after = 0;
+        assert_int_equal(
+            lap_manifest_has_news(m, "a.jpg", &is_new, &err), is_gone ? LAP_OK : LAP_E_UNREADABLE);
+        assert_string_equal(err.message, is_gone ? "" : "w.jsonl cannot be read: Input/output error");
+        assert_false(is_new);
+        lap_manifest_close(m);
+    }
+}
+
 /* ---- which files are read ---------------------------------------------------------------------------------
  */
 
@@ -685,6 +710,7 @@ int main(void)
         cmocka_unit_test(a_line_that_cannot_be_written),
         cmocka_unit_test(half_a_line_is_left),
         cmocka_unit_test(files_that_cannot_be_read),
+        cmocka_unit_test(news_that_cannot_be_examined),
         cmocka_unit_test(files_of_other_names),
         cmocka_unit_test(files_that_are_not_believed),
         cmocka_unit_test(what_is_new_is_looked_at_again),
