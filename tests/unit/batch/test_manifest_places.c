@@ -360,7 +360,7 @@ static void begun_lines_are_given(void **unused)
 
 static bool has_news(const char *output)
 {
-    bool is = false;
+    bool is = true; /* whatever it was */
     lap_error err;
     if (lap_manifest_has_news(manifest, output, &is, &err) != LAP_OK)
         fail_msg("%s: %s", err.subject, err.message);
@@ -755,6 +755,10 @@ static void descriptor_0_is_one_like_others(void **unused)
     sys.call = "realpath";
     sys.why = EIO;
     assert_int_equal(open_again(&err), LAP_E_UNREADABLE);
+    sys.call = NULL;
+    open_it();
+    assert_int_equal(rename(out, at("top/moved")), 0);
+    assert_int_equal(lap_manifest_look_above(manifest, &err), LAP_E_UNREADABLE);
     end();
     lap_tree_close(&tree);
     dup2(standard, 0);
