@@ -167,6 +167,41 @@ static void the_same_file_clashes(void **unused)
     assert_int_equal(lap_side_check(at("a"), last, 2, &err), LAP_E_CLASH);
 }
 
+static void what_lies_in_a_folder(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *path, *folder;
+        bool lies_in;
+    } cases[] = {{"lies/one/x", "lies/one", true}, {"lies/one/sub/x", "lies/one", true},
+        {"lies/one", "lies/one", false}, {"lies/one2/x", "lies/one", false},
+        {"lies/two/x", "lies/one", false}, {"lies/two/x", "lies/two/", true},
+        {"lies/lane/x", "lies/one", true}, {"lies/one/x", "lies/lane", true},
+        {"lies/one/x", "lies/one/sub", false}, {"lies/one/x", "lies/..", true},
+        {"lies/one/x", "../../../../../../../..", true}, {"lies/x", "lies/missing", false},
+        {"lies/missing", "lies/missing", false}, {"lies/x", "lies/.", true}};
+    lap_error err;
+    bool lies_in;
+    assert_int_equal(mkdir(at("lies"), 0700), 0);
+    assert_int_equal(
+        mkdir(at("lies/one"), 0700) + mkdir(at("lies/one/sub"), 0700) + mkdir(at("lies/one2"), 0700), 0);
+    assert_int_equal(
+        mkdir(at("lies/two"), 0700) + symlink("one", at("lies/lane")) + symlink("loop", at("lies/loop")), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lies_in = !cases[i].lies_in;
+        assert_int_equal(lap_side_lies_in(at(cases[i].path), at(cases[i].folder), &lies_in, &err), LAP_OK);
+        if (lies_in != cases[i].lies_in)
+            fail_msg("%s in %s", cases[i].path, cases[i].folder);
+    }
+    for (int is_folder = 0; is_folder < 2; is_folder++) {
+        const char *path = at(is_folder ? "lies/one" : "lies/loop"),
+                   *folder = at(is_folder ? "lies/loop" : "lies/one");
+        assert_int_equal(lap_side_lies_in(path, folder, &lies_in, &err), LAP_E_WRITE);
+        assert_string_equal(err.subject, at("lies/loop"));
+        assert_string_equal(err.message, "cannot be reached: Too many levels of symbolic links");
+    }
+}
+
 static void a_stream_may_be_the_file(void **unused)
 {
     (void)unused;
@@ -318,6 +353,7 @@ int main(void)
         cmocka_unit_test(no_name_in_a_removed_folder),
         cmocka_unit_test(only_files_have_a_number),
         cmocka_unit_test(the_same_file_clashes),
+        cmocka_unit_test(what_lies_in_a_folder),
         cmocka_unit_test(a_stream_may_be_the_file),
         cmocka_unit_test(sides_are_written_whole),
         cmocka_unit_test(a_fifo_without_a_reader),
