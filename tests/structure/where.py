@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """tests/README.md says where the test of X is: every room, folder of backends and file of src/cli has a row, every
-folder of tests/ has one, and what the rows name is there. So are the tests and the faults that tools/test/mutants has in lists."""
+folder of tests/ has one, and what the rows name is there. The tests and the lines that the lists of tools/test/mutants
+name exist, too."""
 import pathlib
 import re
 import sys

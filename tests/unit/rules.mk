@@ -129,7 +129,7 @@ $(B)/tests/test_run: LDFLAGS += $(RUN_CALLS:%=-Wl,--wrap=%)
 # Simulated inputs: interrupted, short, late and failing reads, and how memory grows.
 SOURCE_CALLS := open fstat stat read pread poll close calloc lap_pages_resize lap_now_ms
 $(B)/tests/test_source: LDFLAGS += $(SOURCE_CALLS:%=-Wl,--wrap=%)
-# Images that are counted, and threads that tell when they have left a team.
+# Counts the images that are created, and signals when a thread leaves a team.
 BANDS_CALLS := lap_image_create lap_pool_team
 $(B)/tests/test_bands: LDFLAGS += $(BANDS_CALLS:%=-Wl,--wrap=%)
 # A clock that advances in steps, memory that runs out, two threads that run one after the other, and an encoder.

@@ -222,8 +222,8 @@ def reasons():
 
 
 def gone():
-    """Rows of the lists that name no fault of the sources as they are now. Drawings were of other sources: a reason
-    stays as long as one of them has its fault."""
+    """Rows of the lists that name no fault of the sources as they are now. Drawings used older sources, so a reason
+    stays as long as a drawing has its fault."""
     for row in table(PLANTED):
         if not Path(row[0]).exists() or Path(row[0]).read_text().count(row[1]) != 1:
             yield f"{PLANTED.name}: {row[0]}: {row[1].strip()}"

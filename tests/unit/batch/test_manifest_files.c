@@ -436,7 +436,7 @@ static void files_that_cannot_be_read(void **unused)
         }
 }
 
-/* When a run looks for news, a file may be gone; another error is the first file's. */
+/* If a record file is gone, there is no news; any other error is reported for the first file. */
 static void news_that_cannot_be_examined(void **unused)
 {
     (void)unused;

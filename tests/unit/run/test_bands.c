@@ -25,7 +25,7 @@ static struct {
     part failing;            /* fails at band `fail_band` */
     int fail_band;           /* NONE: nothing fails */
     bool is_silent;          /* the failure has no message */
-    bool second;             /* another thread encodes band 0 meanwhile, and fails later */
+    bool second;             /* another thread encodes band 0, and fails after the first has left */
     sem_t encodes, has_left; /* that thread encodes; a thread has left the team */
     lap_job_fn *member;
 } made;
@@ -176,8 +176,8 @@ static lap_code run(kind how, lap_error *err)
     return code;
 }
 
-/* Rows that are decoded in order have a place in each cell, by parts in the results; others stay where
- * they are. */
+/* Decoding in order creates one image for each cell, decoding by parts one for the results; pixels that are
+ * there already need none. */
 static void pixels_are_held_once(void **state)
 {
     (void)state;
