@@ -445,6 +445,8 @@ static void news_of_an_empty_file(void **unused)
     say("top/out", "here.jpg", OURS);
     assert_int_equal(truncate(at("top/out/.lapedge/a.jsonl"), 0), 0);
     open_it();
+    given[0] = '\0';
+    shown = out;
     assert_int_equal(lap_manifest_each(manifest, take, NULL, &err), LAP_OK);
     say("top/out", "a.jpg", OURS);
     assert_int_equal(lap_manifest_each(manifest, take, NULL, &err), LAP_OK);
