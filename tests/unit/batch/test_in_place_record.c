@@ -537,6 +537,13 @@ static void only_a_record_of_ours_is_believed(void **unused)
     assert_says(&err, "may be written by everybody (chmod o-w prevents that, if its lines are true)");
     assert_int_equal(add("second", OWN, false, &err), LAP_E_UNREADABLE);
     assert_int_equal(was("first"), LAP_WAS_PHOTO);
+    const uid_t me = geteuid(); /* a user who does not own the file gets the same advice */
+    assert_int_equal(chmod(scratch, 0755), 0);
+    assert_int_equal(me ? 0 : seteuid(65533), 0);
+    const lap_code code = refresh(&err);
+    assert_int_equal(me ? 0 : seteuid(0), 0);
+    assert_int_equal(code, LAP_E_UNREADABLE);
+    assert_says(&err, "may be written by everybody (chmod o-w prevents that, if its lines are true)");
     begin();
     assert_int_equal(mkfifo(at(LAP_IN_PLACE_RECORD), 0600), 0);
     assert_int_equal(refresh(&err), LAP_E_UNREADABLE);
