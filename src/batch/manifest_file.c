@@ -25,8 +25,9 @@ static lap_code give_lines(pieces *p, lap_error *err)
     size_t start = 0;
     for (const char *end; code == LAP_OK && (end = memchr(p->buffer + start, '\n', p->used - start));) {
         const size_t length = (size_t)(end - p->buffer) - start;
-        code = p->skips ? p->each(p->user, NULL, 0, true, err)
-                        : p->each(p->user, p->buffer + start, length, true, err);
+        const bool is_long = p->skips || length > LAP_MANIFEST_LINE;
+        code = is_long ? p->each(p->user, NULL, 0, true, err)
+                       : p->each(p->user, p->buffer + start, length, true, err);
         p->skips = false;
         p->skipped = 0;
         start += length + 1;

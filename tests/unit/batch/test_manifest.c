@@ -738,7 +738,7 @@ static off_t expect_lines(FILE *file, off_t from, const char *expected)
  * middle of it. */
 static void the_end_of_a_long_line_is_no_line(void **state)
 {
-    enum { PIECE = 64 << 10 }; /* read at once */
+    enum { PIECE = 64 << 10, LONGEST = 40960 }; /* read at once; a line */
     static char many[LAP_MANIFEST_LINE + 2 * PIECE];
     char text[40];
     (void)state;
@@ -753,6 +753,19 @@ static void the_end_of_a_long_line_is_no_line(void **state)
         assert_int_equal(expect_lines(file, 6, "- 4 4+ "), 6 + size + 10);
         fputs("!\n", file);
         assert_int_equal(expect_lines(file, 6 + (off_t)size + 10, "5 "), 6 + size + 16);
+        fclose(file);
+    }
+    /* Whether a line is too long does not depend on where it begins. */
+    for (int before = 0; before < PIECE; before += 20000) {
+        FILE *file = tmpfile();
+        assert_non_null(file);
+        fprintf(file, "%*s\n", before, "");
+        fwrite(many, 1, LONGEST, file);
+        putc('\n', file);
+        fwrite(many, 1, LONGEST + 1, file);
+        fputs("\nnext\n", file);
+        snprintf(text, sizeof text, before > LONGEST ? "- 40960 - 4 " : "%d 40960 - 4 ", before);
+        assert_int_equal(expect_lines(file, 0, text), before + 2 * LONGEST + 9);
         fclose(file);
     }
     /* A line without its end is kept up to the limit. */
