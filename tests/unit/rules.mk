@@ -148,7 +148,7 @@ STREAM_CALLS := $(addprefix lap_device_,slot_needs slot_chain_needs slot_run slo
   pthread_mutex_trylock lap_views_run_filter lap_count_on_device
 $(B)/tests/test_stream: LDFLAGS += $(STREAM_CALLS:%=-Wl,--wrap=%)
 # The calls that tell which process made a temporary file.
-TEMP_CALLS := open openat kill gethostname readlink getrandom clock time poll fdopendir unlinkat
+TEMP_CALLS := open openat kill gethostname readlink getrandom clock time poll fdopendir unlinkat strdup
 $(B)/tests/test_sink_temp: LDFLAGS += $(TEMP_CALLS:%=-Wl,--wrap=%)
 # File systems of all kinds, where an output gets its name.
 TARGET_CALLS := renameat2 linkat renameat fstatat fstatfs openat fdopendir

@@ -23,6 +23,7 @@
 enum { PID = 4711, START = 500, DAY_S = 24 * 60 * 60 };
 
 static struct {
+    bool no_memory;   /* for the name of a file */
     const char *proc; /* text of /proc/4711/stat; NULL: it cannot be opened */
     int kill;         /* why PID cannot be signalled; 0: it can */
     const char *host, *space;
@@ -55,6 +56,16 @@ int __wrap_openat(int folder, const char *path, int flags, ...)
     if (sys.abandons)
         lap_abandon_outputs();
     return fd;
+}
+
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text);
+char *__wrap_strdup(const char *text)
+{
+    if (!sys.no_memory || strncmp(text, ".lapedge-", 9) != 0)
+        return __real_strdup(text);
+    errno = ENOMEM;
+    return NULL;
 }
 
 int __real_kill(pid_t pid, int signal);
@@ -505,6 +516,30 @@ static bool gives_back(int way)
     return good && open_files() == files;
 }
 
+static void create_without_memory(int folder, int times)
+{
+    for (int i = 0; i < times; i++) {
+        lap_temp temp;
+        int fd;
+        assert_false(lap_temp_create(folder, output, &temp, &fd));
+        assert_int_equal(errno, ENOMEM);
+        assert_true(temp.held == -1 && !temp.name);
+    }
+}
+
+static void no_memory_for_a_name(void **unused)
+{
+    (void)unused;
+    const int folder = open_folder();
+    sys.no_memory = true;
+    create_without_memory(folder, 4);
+    const size_t bytes = mallinfo2().uordblks;
+    create_without_memory(folder, 300);
+    assert_true(mallinfo2().uordblks < bytes + (size_t)300 * 8);
+    sys.no_memory = false;
+    close(folder);
+}
+
 static void everything_is_given_back(void **unused)
 {
     (void)unused;
@@ -524,6 +559,7 @@ int main(void)
         cmocka_unit_test(threads_create_files),
         cmocka_unit_test(chains_of_links),
         cmocka_unit_test(folders_of_outputs),
+        cmocka_unit_test(no_memory_for_a_name),
         cmocka_unit_test(everything_is_given_back),
     };
     if (!make_scratch())
