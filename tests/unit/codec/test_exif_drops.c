@@ -335,6 +335,25 @@ static void pointers_lead_where_they_should(void **state)
         "EXIF IFD0 Make 271 5: overlaps a removed part\nEXIF   -1 5: nothing refers to it\n");
 }
 
+/* The bytes of a maker's note are cleared, unless it claims a byte of a directory that is kept: its last will
+ * do. */
+static void a_claim_on_a_directory_is_ignored(void **state)
+{
+    (void)state;
+    static const char *const said[] = {
+        "EXIF Exif MakerNote 37500 5: maker's note\n", "EXIF Exif MakerNote 37500 6: maker's note\n"};
+    static tiff t;
+    for (size_t more = 0; more < 2; more++) {
+        begin(&t, false, 2);
+        const size_t at = data(&t, "01234", 5), exif = directory(&t, 1);
+        tag(&t, IFD0, 0, 0x0110, ASCII, 5, at); /* in the same place */
+        tag(&t, IFD0, 1, 0x8769, LONG, 1, exif);
+        tag(&t, exif, 0, 0x927C, UNDEFINED, 5 + more, at);
+        becomes(t, (lap_exif_change){.width = 1, .height = 1},
+            more ? "{110:2:5=01234 8769:4:1={}}" : "{110:2:5= 8769:4:1={}}", said[more]);
+    }
+}
+
 static void each_type_has_its_size(void **state)
 {
     (void)state;
@@ -540,6 +559,7 @@ int main(void)
         cmocka_unit_test(each_reason_is_told),
         cmocka_unit_test(sizes_are_put_in_their_place),
         cmocka_unit_test(pointers_lead_where_they_should),
+        cmocka_unit_test(a_claim_on_a_directory_is_ignored),
         cmocka_unit_test(each_type_has_its_size),
         cmocka_unit_test(complex_exif_is_left_out),
         cmocka_unit_test(what_no_longer_fits_is_told),
