@@ -148,11 +148,13 @@ def check_drawing(tree):
     report(len(lines) == 1 + tries(output) - left and row[:3] == ["5", "4", "no"] and sum(map(int, row[3:6])) == 4,
            "a drawing is written down as it goes, and gets its row at its end", output)
 
-    # The second sitting: one result is there, and the sources have changed meanwhile.
+    # The second sitting: one result is there; the sources have changed meanwhile, and a test has another name.
     path.write_text("".join(lines[:2]))
     write(tree, "tests/support/mutants/seeds.tsv", TABLES["seeds.tsv"])
     write(tree, "src/toy.c", SOURCE.replace("10", "11"))
+    write(tree, "tests/support/mutants/rooms.txt", TABLES["rooms.txt"].replace("test_toy", "test_new"))
     _, output = mutants(tree, "--drawing", "--seed=5")
+    write(tree, "tests/support/mutants/rooms.txt", TABLES["rooms.txt"])
     report(rows(tree, "seeds.tsv") == [row] and path.read_text().startswith("".join(lines[:2])) and
            "--seed=5 continues" in output, "another sitting continues it, in the sources where it began", output)
     before = path.read_text()
