@@ -5,6 +5,8 @@ name exist, too."""
 import pathlib
 import re
 import sys
+import tempfile
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests/support"), str(ROOT / "tools/test")]
@@ -75,6 +77,19 @@ def lost():
                 yield f"{line.split(':')[0]}: {word}"
 
 
+GONE = {"PLANTED": "src/base/text.c\tgone();\t;\n", "EQUIVALENT": "src/base/text.c\tgone();\tgone();\t;\twhy\n",
+        "SURVIVORS": "src/base/text.c\tgone();\tgone();\t;\t0\n", "CENSUS": "src/base/gone.c\t1\n"}
+
+
+def of_a_gone_line(name, row):
+    """What is said of a list with a row about a line, or a file, that is not there."""
+    with tempfile.NamedTemporaryFile("w", suffix=".tsv") as file, mock.patch.object(
+            mutants_rules, name, pathlib.Path(file.name)):
+        file.write(row)
+        file.flush()
+        return list(mutants_rules.gone())
+
+
 def main():
     text = PAGE.read_text(encoding="utf-8")
     bad = problems(text, houses(), files())
@@ -89,7 +104,9 @@ def main():
     for what, found in (("a new room", problems(text, houses() | {"src/new"}, files())),
                         ("a new file", problems(text, houses(), files() | {"cmd_new.c"})),
                         ("a test that is gone", problems(text.replace("cli/diff.bats", "cli/x.bats"), houses(), files())),
-                        ("a file that is gone", problems(text + "| `gone.c` | `cli/run.bats` |\n", houses(), files()))):
+                        ("a file that is gone", problems(text + "| `gone.c` | `cli/run.bats` |\n", houses(), files())),
+                        *((f"a row of {name} whose line is gone", of_a_gone_line(name, row))
+                          for name, row in GONE.items())):
         tap.report(bool(found), f"{what} is found")
     tap.finish()
 
